@@ -54,9 +54,10 @@ enum doppel_status intake_new(const struct intake_options *options, struct intak
     enum doppel_status status = claim_descriptors(error);
     if (status)
         return status;
-    struct intake *intake = calloc(1, sizeof *intake);
+    struct intake *intake = malloc(sizeof *intake);
     if (!intake)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read files");
+    memset(intake, 0, offsetof(struct intake, slots));
     intake->options = options;
     status = walk_new(options->walk, options->run, &intake->walk, error);
     if (status) {

@@ -34,7 +34,6 @@ struct intake {
     struct walk *walk;
     struct walk *counter; /* runs ahead to know how many files there will be; NULL when done */
     struct doppel_pool *pool;
-    struct intake_slot slots[WINDOW];
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, passed_over;
     uint64_t poor; /* pictures with too little structure, of which nothing was said yet */
@@ -42,6 +41,7 @@ struct intake {
     struct doppel_run_progress progress; /* videos_total: those that the counter met */
     bool walked, cache_failed;
     char *here; /* the working directory, NULL when not known: the cache wants absolute paths */
+    struct intake_slot slots[WINDOW]; /* last: set when they are taken, a megabyte in all */
 };
 
 /* The slot ends, with a record (DOPPEL_OK) or a reason why there is none. */

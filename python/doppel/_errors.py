@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import os
+from typing import Any
 
 __all__ = [
     "ArgumentError",
@@ -88,3 +90,25 @@ _CLASSES: dict[str, type[Error]] = {
 def make(status: str, message: str, path: bytes | str = b"") -> Error:
     """The exception of a status of the engine; of those without a class it is an InputError."""
     return _CLASSES.get(status, InputError)(message, status, os.fsdecode(path) if path else None)
+
+
+def whole(name: str, value: Any, most: int, least: int = 0) -> int:
+    """An argument that is a whole number, also one of numpy."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeMismatchError(f"{name}: a whole number is wanted", "type") from None
+    if not least <= number <= most:
+        raise ArgumentError(f"{name}: {least} to {most}")
+    return number
+
+
+def share(name: str, value: Any, most: float = 1.0) -> float:
+    """An argument that is a number from 0 on, and no NaN."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeMismatchError(f"{name}: a number is wanted", "type") from None
+    if not 0 <= number <= most:
+        raise ArgumentError(f"{name}: 0 to {most:g}")
+    return number

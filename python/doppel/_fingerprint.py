@@ -9,8 +9,8 @@ import os
 from typing import Any, Mapping, NamedTuple, Optional, Union
 
 from . import _doppel
-from ._arrays import numpy, view
-from ._errors import ArgumentError, TypeMismatchError
+from ._arrays import array_of, numpy, rows_in, uint32_in
+from ._errors import ArgumentError, TypeMismatchError, share, whole
 from ._match import Match
 from ._run import Run, StrPath, handle_of, path_bytes
 
@@ -101,12 +101,12 @@ class Fingerprint:
         Of an image one a view, of audio and video none: those are kept as peaks and frames.
         """
         bits, words, _ = _doppel.record_codes(self._record)
-        return view(words, "Q", (bits + 63) // 64)
+        return rows_in(words, (bits + 63) // 64)
 
     @property
     def positions(self) -> Any:
         """Of each code: of an image the number of its view, of a passage its place; uint32."""
-        return view(_doppel.record_codes(self._record)[2], "I")
+        return uint32_in(_doppel.record_codes(self._record)[2])
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         array = self.codes
@@ -185,9 +185,7 @@ def hash(
     if hasattr(source, "mode") and hasattr(source, "tobytes"):
         return _hash_picture(source, scheme or "phash64")
     if hasattr(source, "__array_interface__"):
-        if source.__array_interface__.get("strides") is not None and numpy is not None:
-            source = numpy.ascontiguousarray(source)
-        return Fingerprint(_doppel.read_plane(source, scheme or "phash64"))
+        return Fingerprint(_doppel.read_plane(array_of(source), scheme or "phash64"))
     raise TypeMismatchError(f"no fingerprint can be made of a {type(source).__name__}", "type")
 
 
@@ -296,20 +294,20 @@ def compare(
 
     Returns a Match, which is true if they match. Raises as hash(). Thread-safe.
     """
-    records = [
+    first, second = (
         side if isinstance(side, Fingerprint) else hash(side, scheme=scheme, run=run)
         for side in (a, b)
-    ]
-    said = _doppel.compare(
-        handle_of(run),
-        records[0]._record,
-        records[1]._record,
-        max_distance=-1 if max_distance is None else max_distance,
-        min_similarity=-1.0 if min_similarity is None else min_similarity,
-        max_fp_rate=-1.0 if max_fp_rate is None else max_fp_rate,
-        near_misses=near_misses,
     )
-    return Match.from_json(json.loads(said))
+    matches, said = _doppel.compare(
+        handle_of(run),
+        first._record,
+        second._record,
+        -1 if max_distance is None else whole("max_distance", max_distance, 2**31 - 1),
+        -1.0 if min_similarity is None else share("min_similarity", min_similarity),
+        -1.0 if max_fp_rate is None else share("max_fp_rate", max_fp_rate),
+        whole("near_misses", near_misses, 1000),
+    )
+    return Match.of_bytes(said, matches)
 
 
 def find_passages(a: str, b: str, *, format: str = "plain") -> Match:

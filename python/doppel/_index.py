@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import Any, NamedTuple, Optional, TypeVar
 
 from . import _doppel
-from ._arrays import codes_in, ids_in, lanes_in, numpy, view
-from ._errors import ArgumentError
+from ._arrays import array_of, codes_in, int32_in, int64_in, lanes_in, rows_in
+from ._errors import ArgumentError, whole
 from ._run import StrPath, path_bytes
 
 _T = TypeVar("_T", bound="_Table")
-
-_MANY = 64  # so many queries are worth more than one thread
 
 
 class RangeResult(NamedTuple):
@@ -86,7 +83,7 @@ class _Table:
             count: int = _doppel.index_add(
                 self._handle,
                 self._taken(codes),
-                None if ids is None else ids_in(ids),
+                None if ids is None else array_of(ids),
                 self._next,
             )
             self._next += count
@@ -95,18 +92,7 @@ class _Table:
     def remove(self, ids: Any) -> None:
         """Remove all codes of these ids; those that are not there are fine."""
         with self._lock:
-            _doppel.index_remove(self._handle, ids_in(ids))
-
-    def _search(self, queries: Any, radius: int, nearest: int, cap: int, threads: int) -> Any:
-        if not 0 <= radius <= self._most:
-            raise ArgumentError(f"radius: 0 to {self._most}")
-        codes = self._taken(queries)
-        if threads < 0:
-            raise ArgumentError("threads: 0 or more")
-        if not threads:
-            shape = getattr(codes, "shape", (len(codes),) if isinstance(codes, bytes) else ())
-            threads = os.cpu_count() or 1 if shape and shape[0] >= _MANY else 1
-        return _doppel.index_search(self._handle, codes, radius, nearest, cap, threads)
+            _doppel.index_remove(self._handle, array_of(ids))
 
     def search(
         self, queries: Any, radius: Optional[int] = None, *, limit: int = 0, threads: int = 0
@@ -124,8 +110,10 @@ class _Table:
         TypeMismatchError.
         """
         wanted = self._radius if radius is None else radius
-        lims, ids, distances = self._search(queries, wanted, 0, limit, threads)
-        return RangeResult(view(lims, "q"), view(ids, "q"), view(distances, "i"))
+        lims, ids, distances = _doppel.index_search(
+            self._handle, self._taken(queries), wanted, 0, limit, threads
+        )
+        return RangeResult(int64_in(lims), int64_in(ids), int32_in(distances))
 
     def knn(
         self, queries: Any, k: int, *, radius: Optional[int] = None, threads: int = 0
@@ -139,21 +127,14 @@ class _Table:
             threads: 0: as many as pay.
 
         Returns (distances, ids), int32 and int64, each n × k; where there are fewer, -1. Raises
-        ArgumentError, TypeMismatchError.
+        ArgumentError, TypeMismatchError, OutOfMemoryError.
         """
-        if k < 1:
-            raise ArgumentError("k: 1 or more")
         wanted = self._most if radius is None else radius
-        parts = self._search(queries, wanted, k, 0, threads)
-        lims, ids, distances = (view(part, code) for part, code in zip(parts, "qqi"))
-        rows = len(lims) - 1
-        if numpy is None:
-            return _rows(lims, distances, k), _rows(lims, ids, k)
-        out_ids = numpy.full((rows, k), -1, dtype="<i8")
-        out_distances = numpy.full((rows, k), -1, dtype="<i4")
-        filled = numpy.arange(k) < numpy.diff(lims)[:, None]
-        out_ids[filled], out_distances[filled] = ids, distances
-        return out_distances, out_ids
+        k = whole("k", k, 2**31, least=1)
+        distances, ids = _doppel.index_search(
+            self._handle, self._taken(queries), wanted, k, 0, threads
+        )
+        return rows_in(distances, k, int32_in), rows_in(ids, k, int64_in)
 
 
 class Index(_Table):
@@ -259,9 +240,3 @@ class Bands(_Table):
     def __repr__(self) -> str:
         shape = f"{self.bands} bands of {self.rows} lanes"
         return f"<doppel.Bands of {len(self)} signatures of {self.lanes} lanes, {shape}>"
-
-
-def _rows(lims: Any, values: Any, k: int) -> list[list[int]]:
-    """Without numpy: lists."""
-    found = [list(values[lims[i] : lims[i + 1]]) for i in range(len(lims) - 1)]
-    return [row + [-1] * (k - len(row)) for row in found]

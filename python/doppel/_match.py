@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any, Mapping, NamedTuple, Optional
 
@@ -102,6 +103,20 @@ class Match:
         from ._plot import draw
 
         return draw(self, axes, pictures)
+
+    @classmethod
+    def of_bytes(cls, said: bytes, matches: bool) -> Match:
+        """Of JSON, which is read when more of it is wanted than whether they match."""
+        made = cls.__new__(cls)
+        made.__dict__.update(matches=matches, _said=said)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        said = self.__dict__.get("_said")
+        if said is None or name not in Match.__dataclass_fields__:
+            raise AttributeError(name)
+        self.__dict__.update(Match.from_json(json.loads(said), self.matches).__dict__)
+        return self.__dict__[name]
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any], matches: Optional[bool] = None) -> Match:

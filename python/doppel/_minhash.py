@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Union
 
 from . import _doppel
-from ._arrays import view
+from ._arrays import uint64_in
 from ._errors import ArgumentError, TypeMismatchError
 
 
@@ -37,4 +37,4 @@ def minhash(
         if not isinstance(token, bytes):
             raise TypeMismatchError(f"a token is a str or bytes, not {token!r:.80}", "type")
         taken.append(token)
-    return view(_doppel.minhash(tuple(taken), permutations, seed), "Q")
+    return uint64_in(_doppel.minhash(tuple(taken), permutations, seed))

@@ -6,7 +6,7 @@ import threading
 from typing import Any, NamedTuple, Optional
 
 from . import _doppel
-from ._arrays import ids_in, numbers_in, view
+from ._arrays import array_of, int64_in, numbers_in, uint32_in
 from ._errors import ArgumentError
 
 
@@ -69,9 +69,9 @@ class Postings:
     def remove(self, ids: Any) -> None:
         """Remove all items of these ids; those that are not there are fine."""
         with self._lock:
-            _doppel.index_remove(self._handle, ids_in(ids))
+            _doppel.index_remove(self._handle, array_of(ids))
 
     def lookup(self, keys: Any) -> PostingsResult:
         """All places of each of some keys, uint32. Raises ArgumentError, TypeMismatchError."""
         lims, ids, positions = _doppel.postings_lookup(self._handle, numbers_in(keys, "I"))
-        return PostingsResult(view(lims, "q"), view(ids, "q"), view(positions, "I"))
+        return PostingsResult(int64_in(lims), int64_in(ids), uint32_in(positions))

@@ -1,103 +1,68 @@
-/* Arrays of numpy and others, by __array_interface__, and bytes: nothing is copied. */
+/* Arrays of numpy, by __array_struct__, and bytes: nothing is copied. */
 #include "binding.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "<u8": byte order, kind, size. */
-static bool read_type(PyObject *interface, const char *name, struct binding_array *out)
+/* What the capsule of __array_struct__ points to:
+ * https://numpy.org/doc/stable/reference/arrays.interface.html */
+struct array_struct {
+    int two; /* always, to tell it by */
+    int dimensions;
+    char kind;
+    int item, flags;
+    Py_ssize_t *shape, *strides;
+    void *data;
+    PyObject *description;
+};
+
+enum { ARRAY_IN_ONE_PIECE = 0x1, ARRAY_ALIGNED = 0x100, ARRAY_NATIVE = 0x200 };
+
+/* An attribute that every call of an index asks for: its name is made once. */
+static PyObject *array_struct_of(PyObject *object)
 {
-    PyObject *type = PyDict_GetItemString(interface, "typestr"); /* borrowed */
-    PyObject *ascii = type && PyUnicode_Check(type) ? PyUnicode_AsASCIIString(type) : NULL;
-    const char *text = ascii ? PyBytes_AsString(ascii) : NULL;
-    bool known = text && strlen(text) >= 3 && strchr("<|", text[0]) && strchr("uifb", text[1]);
-    if (known) {
-        out->kind = text[1];
-        out->item = (unsigned)strtoul(text + 2, NULL, 10);
-    }
-    PyErr_Clear();
-    Py_XDECREF(ascii);
-    if (!known || !out->item || out->item > 8)
-        binding_fail(DOPPEL_E_ARGUMENT,
-                     "%s: an array of numbers in this machine's byte order is wanted", name);
-    return known && out->item && out->item <= 8;
+    static PyObject *name;
+    if (!name)
+        name = PyUnicode_InternFromString("__array_struct__");
+    return name ? PyObject_GetAttr(object, name) : NULL;
 }
 
-static bool read_array_shape(PyObject *interface, const char *name, struct binding_array *out)
+static bool take_array_struct(const struct array_struct *from, const char *name,
+                              struct binding_array *out)
 {
-    PyObject *shape = PyDict_GetItemString(interface, "shape");
-    Py_ssize_t count = shape && PyTuple_Check(shape) ? PyTuple_Size(shape) : -1;
-    if (count < 1 || count > BINDING_DIMENSIONS)
+    if (from->two != 2 || !strchr("uifb", from->kind) || from->item < 1 || from->item > 8 ||
+        !(from->flags & ARRAY_NATIVE))
+        return binding_fail(DOPPEL_E_ARGUMENT,
+                            "%s: an array of numbers in this machine's byte order is wanted", name);
+    if (from->dimensions < 1 || from->dimensions > BINDING_DIMENSIONS)
         return binding_fail(DOPPEL_E_ARGUMENT, "%s: an array of 1 to 3 dimensions is wanted", name);
-    size_t total = out->item;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        size_t length = PyLong_AsSize_t(PyTuple_GetItem(shape, i));
-        if (PyErr_Occurred())
-            return false;
-        out->shape[i] = length;
-        if (length && total > (size_t)PY_SSIZE_T_MAX / length)
-            return binding_fail(DOPPEL_E_ARGUMENT, "%s: its shape is no array's", name);
-        total *= length ? length : 1;
-    }
-    out->dimensions = (unsigned)count;
-    return true;
-}
-
-/* Of an array in one piece each stride is that of what lies within. */
-static bool check_strides(PyObject *interface, const char *name, const struct binding_array *array)
-{
-    PyObject *strides = PyDict_GetItemString(interface, "strides");
-    if (!strides || strides == Py_None)
-        return true;
-    if (!PyTuple_Check(strides) || PyTuple_Size(strides) != (Py_ssize_t)array->dimensions)
-        return binding_fail(DOPPEL_E_ARGUMENT, "%s: its strides are no array's", name);
-    Py_ssize_t wanted = (Py_ssize_t)array->item;
-    for (unsigned i = array->dimensions; i-- > 0;) {
-        Py_ssize_t stride = PyLong_AsSsize_t(PyTuple_GetItem(strides, (Py_ssize_t)i));
-        if (PyErr_Occurred())
-            return false;
-        if (stride != wanted && array->shape[i] > 1)
-            return binding_fail(DOPPEL_E_ARGUMENT, "%s: an array in one piece is wanted", name);
-        wanted *= (Py_ssize_t)(array->shape[i] ? array->shape[i] : 1);
-    }
-    return true;
-}
-
-static bool read_address(PyObject *interface, const char *name, struct binding_array *out)
-{
-    PyObject *data = PyDict_GetItemString(interface, "data");
-    if (!data || !PyTuple_Check(data) || PyTuple_Size(data) < 1)
-        return binding_fail(DOPPEL_E_ARGUMENT, "%s: an array has no address", name);
-    void *address = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
-    if (PyErr_Occurred())
-        return false;
-    out->data = address;
-    bool empty = false;
+    if (!(from->flags & ARRAY_IN_ONE_PIECE) || !(from->flags & ARRAY_ALIGNED))
+        return binding_fail(DOPPEL_E_ARGUMENT, "%s: an aligned array in one piece is wanted", name);
+    *out = (struct binding_array){.data = from->data,
+                                  .kind = from->kind,
+                                  .item = (unsigned)from->item,
+                                  .dimensions = (unsigned)from->dimensions};
     for (unsigned i = 0; i < out->dimensions; i++)
-        empty |= out->shape[i] == 0;
-    if (!empty && (!address || (uintptr_t)address % out->item))
-        return binding_fail(DOPPEL_E_ARGUMENT, "%s: an aligned array is wanted", name);
+        out->shape[i] = (size_t)from->shape[i];
     return true;
 }
 
 bool binding_array_of(PyObject *object, const char *name, struct binding_array *out)
 {
-    *out = (struct binding_array){0};
     if (PyBytes_Check(object)) {
         *out = (struct binding_array){
             PyBytes_AsString(object), 'u', 1, 1, {(size_t)PyBytes_Size(object)}};
         return true;
     }
-    PyObject *interface = PyObject_GetAttrString(object, "__array_interface__");
-    if (!interface || !PyDict_Check(interface)) {
-        PyErr_Clear();
-        Py_XDECREF(interface);
-        return binding_wrong_type("an array, or bytes, is wanted");
-    }
-    bool is_array = read_type(interface, name, out) && read_array_shape(interface, name, out) &&
-                    check_strides(interface, name, out) && read_address(interface, name, out);
-    Py_DECREF(interface);
-    return is_array;
+    PyObject *capsule = array_struct_of(object);
+    const bool given = capsule && PyCapsule_CheckExact(capsule);
+    const struct array_struct *from = given ? PyCapsule_GetPointer(capsule, NULL) : NULL;
+    PyErr_Clear();
+    const bool taken = from && take_array_struct(from, name, out);
+    Py_XDECREF(capsule);
+    if (!from)
+        binding_wrong_type("an array, or bytes, is wanted");
+    return taken;
 }
 
 /* An empty array may lie nowhere: what is given then is never read. */
@@ -135,10 +100,13 @@ const uint64_t *binding_ids_of(PyObject *object, size_t *out_count)
     struct binding_array array;
     if (!binding_array_of(object, "ids", &array))
         return NULL;
-    if (array.dimensions != 1 || array.item != 8 || (array.kind != 'u' && array.kind != 'i'))
+    const size_t bytes = array.shape[0] * array.item;
+    const bool plain = PyBytes_Check(object) && bytes % sizeof(uint64_t) == 0 &&
+                       (uintptr_t)array.data % sizeof(uint64_t) == 0;
+    if (!plain && (array.dimensions != 1 || array.item != 8 || !strchr("ui", array.kind)))
         return (void *)binding_fail(
             DOPPEL_E_ARGUMENT, "ids: an array of int64 or uint64 with one dimension is wanted");
-    *out_count = array.shape[0];
+    *out_count = bytes / sizeof(uint64_t);
     return words_in(&array);
 }
 

@@ -5,29 +5,31 @@
 
 #include <string.h>
 
-/* A column of strings, or of whole numbers, as it lies in memory. */
-struct arrow_column {
+/* Strings, or whole numbers, as they lie in memory. */
+struct arrow_values {
     const struct ArrowArray *array;
     char type; /* 'u' offsets of 32 bits, 'U' of 64, 'v' views; else a whole number of the format */
 };
 
-static bool read_arrow_type(const struct ArrowSchema *schema, bool numbers, char *out)
+/* A column; what is encoded by a dictionary has the places of its values in that. */
+struct arrow_column {
+    struct arrow_values values, places; /* of places no array: there is no dictionary */
+};
+
+static const char arrow_integers[] = "cCsSiIlL";
+
+static bool read_arrow_type(const struct ArrowSchema *schema, const char *known, char *out)
 {
     const char *format = schema->format ? schema->format : "";
-    if (schema->dictionary)
-        return false;
     *out = strcmp(format, "vu") == 0 ? 'v' : format[0];
-    return *out == 'v' ||
-           (format[0] && !format[1] && strchr(numbers ? "uUcCsSiIlL" : "uU", format[0]) != NULL);
+    return *out && strchr(known, *out) && (*out == 'v' || !format[1]);
 }
 
-/* Whether a column has the buffers that its type wants, and no fewer rows than its table. */
-static bool is_arrow_column_whole(const struct arrow_column *column, int64_t rows)
+/* Whether it has the buffers that its type wants, and no fewer rows than its table. */
+static bool is_arrow_whole(const struct arrow_values *values, int64_t rows)
 {
-    const struct ArrowArray *array = column->array;
-    const int64_t buffers = column->type == 'u' || column->type == 'U' ? 3
-                            : column->type == 'v'                      ? 3
-                                                                       : 2;
+    const struct ArrowArray *array = values->array;
+    const int64_t buffers = strchr("uUv", values->type) ? 3 : 2;
     return array->offset >= 0 && array->length >= rows && array->n_buffers >= buffers &&
            array->buffers && (!rows || array->buffers[1]);
 }
@@ -61,15 +63,15 @@ static bool find_arrow_view(const struct ArrowArray *array, int64_t row, const c
     return place[1] + (int64_t)size <= room;
 }
 
-static bool find_arrow_string(const struct arrow_column *column, int64_t row, const char **out,
+static bool find_arrow_string(const struct arrow_values *values, int64_t row, const char **out,
                               int64_t *out_size)
 {
-    const struct ArrowArray *array = column->array;
+    const struct ArrowArray *array = values->array;
     int64_t from, to;
     row += array->offset;
-    if (column->type == 'v')
+    if (values->type == 'v')
         return find_arrow_view(array, row, out, out_size);
-    if (column->type == 'u') {
+    if (values->type == 'u') {
         from = ((const int32_t *)array->buffers[1])[row];
         to = ((const int32_t *)array->buffers[1])[row + 1];
     } else {
@@ -81,40 +83,49 @@ static bool find_arrow_string(const struct arrow_column *column, int64_t row, co
     return from >= 0 && to >= from && (array->buffers[2] || to == from);
 }
 
-static PyObject *arrow_number(const struct arrow_column *column, int64_t row)
+/* Of 'L' the bits of an unsigned one. */
+static int64_t arrow_integer(const struct arrow_values *values, int64_t row)
 {
-    const void *all = column->array->buffers[1];
-    row += column->array->offset;
-    switch (column->type) {
+    const void *all = values->array->buffers[1];
+    row += values->array->offset;
+    switch (values->type) {
     case 'c':
-        return PyLong_FromLong(((const int8_t *)all)[row]);
+        return ((const int8_t *)all)[row];
     case 'C':
-        return PyLong_FromLong(((const uint8_t *)all)[row]);
+        return ((const uint8_t *)all)[row];
     case 's':
-        return PyLong_FromLong(((const int16_t *)all)[row]);
+        return ((const int16_t *)all)[row];
     case 'S':
-        return PyLong_FromLong(((const uint16_t *)all)[row]);
+        return ((const uint16_t *)all)[row];
     case 'i':
-        return PyLong_FromLong(((const int32_t *)all)[row]);
+        return ((const int32_t *)all)[row];
     case 'I':
-        return PyLong_FromUnsignedLong(((const uint32_t *)all)[row]);
-    case 'l':
-        return PyLong_FromLongLong(((const int64_t *)all)[row]);
+        return ((const uint32_t *)all)[row];
     default:
-        return PyLong_FromUnsignedLongLong(((const uint64_t *)all)[row]);
+        return ((const int64_t *)all)[row];
     }
 }
 
 /* @return a new reference; None of a null; NULL: an exception is set */
 static PyObject *arrow_value(const struct arrow_column *column, int64_t row)
 {
+    const struct arrow_values *values = &column->values;
     const char *bytes;
     int64_t size;
-    if (is_arrow_null(column->array, row))
+    if (column->places.array) {
+        if (is_arrow_null(column->places.array, row))
+            Py_RETURN_NONE;
+        row = arrow_integer(&column->places, row);
+        if (row < 0 || row >= values->array->length)
+            return binding_fail(DOPPEL_E_CORRUPT, "a dictionary of Arrow lacks what is named");
+    }
+    if (is_arrow_null(values->array, row))
         Py_RETURN_NONE;
-    if (!strchr("uUv", column->type))
-        return arrow_number(column, row);
-    if (!find_arrow_string(column, row, &bytes, &size))
+    if (values->type == 'L')
+        return PyLong_FromUnsignedLongLong((uint64_t)arrow_integer(values, row));
+    if (strchr(arrow_integers, values->type))
+        return PyLong_FromLongLong(arrow_integer(values, row));
+    if (!find_arrow_string(values, row, &bytes, &size))
         return binding_fail(DOPPEL_E_CORRUPT, "an array of Arrow has a string that lies nowhere");
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)size, "replace");
 }
@@ -155,21 +166,33 @@ static bool take_arrow_column(const struct ArrowSchema *schema, const struct Arr
         schema = schema->children[child];
         array = array->children[child];
     }
-    out->array = array;
-    if (!read_arrow_type(schema, numbers, &out->type))
-        return binding_wrong_type("a column of strings is wanted: utf8, large_utf8, utf8_view");
-    if (rows < 0 || !is_arrow_column_whole(out, rows))
+    const char *known = numbers ? "uUvcCsSiIlL" : "uUv";
+    bool is_known = true;
+    *out = (struct arrow_column){0};
+    if (schema->dictionary) {
+        out->places.array = array;
+        is_known = read_arrow_type(schema, arrow_integers, &out->places.type);
+        schema = schema->dictionary;
+        array = array->dictionary;
+    }
+    out->values.array = array;
+    if (!is_known || schema->dictionary || !read_arrow_type(schema, known, &out->values.type))
+        return binding_wrong_type("a column of strings is wanted: utf8, large_utf8, utf8_view, or "
+                                  "a dictionary of them");
+    if (rows < 0 || !array || (out->places.array && !is_arrow_whole(&out->places, rows)) ||
+        !is_arrow_whole(&out->values, out->places.array ? array->length : rows))
         return binding_fail(DOPPEL_E_CORRUPT, "an array of Arrow lacks some of its buffers");
     return true;
 }
 
 /* Rows of a table begin at its own offset, behind which columns have theirs. */
-static PyObject *arrow_list(const struct ArrowArray *table, const struct arrow_column *column)
+static PyObject *arrow_list(const struct ArrowArray *table, const struct arrow_column *column,
+                            bool is_table)
 {
-    const int64_t first = table == column->array ? 0 : table->offset;
+    const int64_t first = is_table ? table->offset : 0;
     PyObject *list = PyList_New(0);
     for (int64_t row = 0; list && row < table->length; row++) {
-        const bool null = table != column->array && is_arrow_null(table, row);
+        const bool null = is_table && is_arrow_null(table, row);
         PyObject *value = null ? Py_BuildValue("") : arrow_value(column, first + row);
         if (!value || PyList_Append(list, value))
             Py_CLEAR(list);
@@ -183,13 +206,14 @@ static bool visit_arrow_batch(const struct ArrowSchema *schema, const struct Arr
 {
     struct arrow_column text, id;
     PyObject *ids = NULL, *told = NULL;
-    const bool has_ids = is_arrow_table(schema) && find_arrow_child(schema, wanted->id) >= 0;
+    const bool is_table = is_arrow_table(schema);
+    const bool has_ids = is_table && find_arrow_child(schema, wanted->id) >= 0;
     if (!take_arrow_column(schema, array, wanted->text, false, &text) ||
         (has_ids && !take_arrow_column(schema, array, wanted->id, true, &id)))
         return false;
-    PyObject *texts = arrow_list(array, &text);
+    PyObject *texts = arrow_list(array, &text, is_table);
     if (texts)
-        ids = has_ids ? arrow_list(array, &id) : Py_BuildValue("");
+        ids = has_ids ? arrow_list(array, &id, is_table) : Py_BuildValue("");
     if (ids)
         told = PyObject_CallFunctionObjArgs(wanted->visit, texts, ids, NULL);
     Py_XDECREF(texts);
@@ -251,7 +275,7 @@ PyObject *binding_arrow_stream(PyObject *module, PyObject *args)
     (void)module;
     PyObject *capsule;
     struct arrow_wanted wanted;
-    if (!PyArg_ParseTuple(args, "OssO", &capsule, &wanted.text, &wanted.id, &wanted.visit))
+    if (!binding_parse(args, "OssO", &capsule, &wanted.text, &wanted.id, &wanted.visit))
         return NULL;
     if (!PyCapsule_IsValid(capsule, "arrow_array_stream"))
         return binding_wrong_type("__arrow_c_stream__ is to give a capsule 'arrow_array_stream'");
@@ -271,8 +295,8 @@ PyObject *binding_arrow_array(PyObject *module, PyObject *args)
     (void)module;
     PyObject *schema_capsule, *array_capsule;
     struct arrow_wanted wanted;
-    if (!PyArg_ParseTuple(args, "OOssO", &schema_capsule, &array_capsule, &wanted.text, &wanted.id,
-                          &wanted.visit))
+    if (!binding_parse(args, "OOssO", &schema_capsule, &array_capsule, &wanted.text, &wanted.id,
+                       &wanted.visit))
         return NULL;
     if (!PyCapsule_IsValid(schema_capsule, "arrow_schema") ||
         !PyCapsule_IsValid(array_capsule, "arrow_array"))

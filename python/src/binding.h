@@ -32,6 +32,16 @@ PyObject *binding_fail(enum doppel_status status, const char *format, ...) DOPPE
 /** Raise it where an argument has another type than it should. @return NULL */
 PyObject *binding_wrong_type(const char *message);
 
+/** As PyArg_ParseTuple and PyArg_ParseTupleAndKeywords; what they raise is one of the package's.
+ * @return false: an exception is set */
+bool binding_parse(PyObject *args, const char *format, ...);
+bool binding_parse_keywords(PyObject *args, PyObject *keywords, const char *format, char **names,
+                            ...);
+
+/** A whole number, also numpy's, up to `most`, which is below 2^63. @return false: an exception is
+ * set */
+bool binding_whole(PyObject *number, const char *name, uint64_t most, uint64_t *out);
+
 /* ---- run.c ---- */
 
 /** A run, and what its callbacks need. Counters and `failure` are guarded by the GIL. */
@@ -84,7 +94,7 @@ struct binding_array {
     size_t shape[BINDING_DIMENSIONS];
 };
 
-/** What an object with __array_interface__, or bytes, has. @return false: an exception is set */
+/** What an array of numpy, or bytes, has. @return false: an exception is set */
 bool binding_array_of(PyObject *object, const char *name, struct binding_array *out);
 
 /** Codes, `words` 64-bit words each. @param out_count how many. @return NULL: an exception is set
@@ -119,7 +129,7 @@ PyObject *binding_record_distance(PyObject *module, PyObject *args);
 PyObject *binding_record_dump(PyObject *module, PyObject *record);
 PyObject *binding_record_load(PyObject *module, PyObject *args);
 PyObject *binding_record_from_hex(PyObject *module, PyObject *args);
-PyObject *binding_compare(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *binding_compare(PyObject *module, PyObject *args);
 
 /* ---- fingerprint_read.c ---- */
 
@@ -201,7 +211,7 @@ PyObject *binding_index_new(PyObject *module, PyObject *args);
 PyObject *binding_bands_choose(PyObject *module, PyObject *args);
 PyObject *binding_index_add(PyObject *module, PyObject *args);
 PyObject *binding_index_remove(PyObject *module, PyObject *args);
-PyObject *binding_index_search(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *binding_index_search(PyObject *module, PyObject *args);
 PyObject *binding_index_info(PyObject *module, PyObject *index);
 
 #endif

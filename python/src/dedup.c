@@ -105,8 +105,8 @@ PyObject *binding_dedup(PyObject *module, PyObject *args)
     struct dedup_listener listener = {0};
     struct doppel_strings paths;
     struct doppel_dedup_options options = doppel_dedup_options_default();
-    if (!PyArg_ParseTuple(args, "OOO!O", &run, &paths_object, &PyDict_Type, &options_object,
-                          &listener.visit) ||
+    if (!binding_parse(args, "OOO!O", &run, &paths_object, &PyDict_Type, &options_object,
+                       &listener.visit) ||
         !take_dedup_options(options_object, &options) || !binding_strings_of(paths_object, &paths))
         return NULL;
     bool done = false;

@@ -48,7 +48,7 @@ PyObject *binding_record_json(PyObject *module, PyObject *args)
     (void)module;
     PyObject *capsule;
     int codes;
-    if (!PyArg_ParseTuple(args, "Op", &capsule, &codes))
+    if (!binding_parse(args, "Op", &capsule, &codes))
         return NULL;
     const struct doppel_record *record = binding_record_of(capsule);
     if (!record)
@@ -107,7 +107,7 @@ PyObject *binding_record_distance(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *capsules[2];
-    if (!PyArg_ParseTuple(args, "OO", &capsules[0], &capsules[1]))
+    if (!binding_parse(args, "OO", &capsules[0], &capsules[1]))
         return NULL;
     const struct doppel_record *a = binding_record_of(capsules[0]);
     const struct doppel_record *b = a ? binding_record_of(capsules[1]) : NULL;
@@ -139,7 +139,7 @@ PyObject *binding_record_from_hex(PyObject *module, PyObject *args)
     const char *name, *hex;
     struct doppel_error error;
     struct doppel_record record = {0};
-    if (!PyArg_ParseTuple(args, "ss", &name, &hex))
+    if (!binding_parse(args, "ss", &name, &hex))
         return NULL;
     const struct doppel_scheme *scheme = binding_scheme_of(name);
     if (!scheme)
@@ -155,34 +155,28 @@ PyObject *binding_record_from_hex(PyObject *module, PyObject *args)
 
 /* ---- two of them ---- */
 
-/* Numbers below 0 are the defaults. */
-static bool parse_compare_options(PyObject *args, PyObject *keywords, PyObject **capsules,
-                                  struct doppel_compare_options *out)
+static PyObject *comparison_tuple(bool matches, struct doppel_json *json)
 {
-    static char *names[] = {"run",         "a",           "b", "max_distance", "min_similarity",
-                            "max_fp_rate", "near_misses", NULL};
-    int near_misses = 0;
-    *out = doppel_compare_options_default();
-    bool parsed = PyArg_ParseTupleAndKeywords(
-        args, keywords, "OOO$iddi", names, &capsules[0], &capsules[1], &capsules[2],
-        &out->max_distance, &out->min_similarity, &out->max_false_positives, &near_misses);
-    out->near_misses = near_misses > 0 ? (uint32_t)near_misses : 0;
-    return parsed;
+    PyObject *said = binding_json_bytes(json);
+    return said ? Py_BuildValue("(ON)", matches ? Py_True : Py_False, said) : NULL;
 }
 
-PyObject *binding_compare(PyObject *module, PyObject *args, PyObject *keywords)
+/* (run, a, b, max_distance, min_similarity, max_fp_rate, near_misses): whether they match, and what
+ * they are to each other. Numbers below 0 are the defaults. */
+PyObject *binding_compare(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *capsules[3];
+    PyObject *run, *capsules[2];
     struct binding_call call;
     struct doppel_comparison pair = {0};
-    struct doppel_compare_options options;
+    struct doppel_compare_options options = doppel_compare_options_default();
     struct doppel_json json = {0};
     enum doppel_status status = DOPPEL_OK;
-    if (!parse_compare_options(args, keywords, capsules, &options))
+    if (!binding_parse(args, "OOOiddI", &run, &capsules[0], &capsules[1], &options.max_distance,
+                       &options.min_similarity, &options.max_false_positives, &options.near_misses))
         return NULL;
-    const struct doppel_record *a = binding_record_of(capsules[1]);
-    const struct doppel_record *b = a ? binding_record_of(capsules[2]) : NULL;
+    const struct doppel_record *a = binding_record_of(capsules[0]);
+    const struct doppel_record *b = a ? binding_record_of(capsules[1]) : NULL;
     if (!b)
         return NULL;
     const struct doppel_scheme *scheme = doppel_scheme_by_id(a->scheme);
@@ -190,11 +184,12 @@ PyObject *binding_compare(PyObject *module, PyObject *args, PyObject *keywords)
         options.schemes[scheme->kind] = *scheme; /* by whatever they were made */
         options.schemes[scheme->kind].version = a->version;
     }
-    if (!binding_begin(capsules[0], &call))
+    if (!binding_begin(run, &call))
         return NULL;
     bool comparable = doppel_comparable(a, b);
     if (comparable)
         status = doppel_compare(call.run, a, b, &options, &pair, &call.error);
+    const bool matches = pair.matches;
     if (!status) {
         doppel_json_object_begin(&json, NULL);
         doppel_compare_result_to_json(&json, a, b, &options, comparable ? &pair : NULL);
@@ -202,7 +197,7 @@ PyObject *binding_compare(PyObject *module, PyObject *args, PyObject *keywords)
         doppel_comparison_free(&pair);
     }
     if (binding_end(&call, status, NULL))
-        return binding_json_bytes(&json);
+        return comparison_tuple(matches, &json);
     doppel_json_free(&json);
     return NULL;
 }
@@ -291,7 +286,7 @@ PyObject *binding_record_load(PyObject *module, PyObject *args)
     Py_ssize_t length;
     struct doppel_record record = {0};
     struct doppel_error error = {0};
-    if (!PyArg_ParseTuple(args, "y#", &bytes, &length))
+    if (!binding_parse(args, "y#", &bytes, &length))
         return NULL;
     if (length < KEPT_HEAD_BYTES || memcmp(bytes, kept_magic, sizeof kept_magic))
         return binding_fail(DOPPEL_E_CORRUPT, "is no fingerprint that was kept");

@@ -56,9 +56,9 @@ PyObject *binding_read(PyObject *module, PyObject *args, PyObject *keywords)
     struct doppel_input input = {0};
     struct doppel_read_options options;
     struct binding_array bytes = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOiz|IIIpp", names, &run, &path, &data,
-                                     &descriptor, &scheme, &pcm_format, &pcm.channels, &pcm.rate,
-                                     &fast, &no_audio) ||
+    if (!binding_parse_keywords(args, keywords, "OOOiz|IIIpp", names, &run, &path, &data,
+                                &descriptor, &scheme, &pcm_format, &pcm.channels, &pcm.rate, &fast,
+                                &no_audio) ||
         !binding_optional_path(path, &input.path) || !read_options_by(scheme, &options))
         return NULL;
     if (data != Py_None) {
@@ -157,8 +157,8 @@ static bool parse_question(PyObject *args, PyObject *keywords, struct text_quest
     Py_ssize_t size;
     int format, characters;
     *out = (struct text_question){.options = doppel_text_options_default()};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#siIp", names, &out->bytes, &size, &name,
-                                     &format, &out->options.shingle, &characters))
+    if (!binding_parse_keywords(args, keywords, "y#siIp", names, &out->bytes, &size, &name, &format,
+                                &out->options.shingle, &characters))
         return false;
     out->size = (size_t)size;
     out->scheme = binding_scheme_of(name);
@@ -303,7 +303,7 @@ PyObject *binding_read_plane(PyObject *module, PyObject *args)
     uint8_t *luma;
     struct doppel_error error;
     struct doppel_record record = {.kind = DOPPEL_KIND_IMAGE};
-    if (!PyArg_ParseTuple(args, "Os|III", &object, &name, &height, &width, &channels) ||
+    if (!binding_parse(args, "Os|III", &object, &name, &height, &width, &channels) ||
         !binding_array_of(object, "pixels", &array))
         return NULL;
     if (height)

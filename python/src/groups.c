@@ -98,8 +98,8 @@ PyObject *binding_scan(PyObject *module, PyObject *args)
     struct doppel_group_options options = {0};
     struct doppel_walk_options walk = {0};
     struct doppel_strings paths = {0};
-    if (!PyArg_ParseTuple(args, "OOnOO", &run, &paths_object, &references, &options_object,
-                          &listener.visit) ||
+    if (!binding_parse(args, "OOnOO", &run, &paths_object, &references, &options_object,
+                       &listener.visit) ||
         !binding_strings_of(paths_object, &paths))
         return NULL;
     if (take_group_options(options_object, &options) &&
@@ -127,7 +127,7 @@ PyObject *binding_library_groups(PyObject *module, PyObject *args)
     struct doppel_group_options options = {0};
     struct doppel_group_counts counts = {0};
     struct binding_call call;
-    if (!PyArg_ParseTuple(args, "OOOO", &run, &library_object, &options_object, &listener.visit))
+    if (!binding_parse(args, "OOOO", &run, &library_object, &options_object, &listener.visit))
         return NULL;
     struct doppel_library *library = binding_library_of(library_object);
     if (!library)

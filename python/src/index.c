@@ -2,6 +2,7 @@
 #include "binding.h"
 #include "tables.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,11 @@ size_t binding_code_words(const struct doppel_index_options *make)
     return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : (make->bits + 63) / 64;
 }
 
+uint32_t binding_most(const struct doppel_index_options *make)
+{
+    return make->table == DOPPEL_INDEX_BANDS ? make->lanes : make->bits;
+}
+
 /* (table, bits, radius, compact, lanes, bands, rows, key_bits): what is of another table is not
  * looked at. */
 PyObject *binding_index_new(PyObject *module, PyObject *args)
@@ -55,8 +61,8 @@ PyObject *binding_index_new(PyObject *module, PyObject *args)
     struct doppel_error error;
     unsigned table;
     int compact;
-    if (!PyArg_ParseTuple(args, "IIIpIIII", &table, &make->bits, &make->design_radius, &compact,
-                          &make->lanes, &make->bands, &make->rows, &make->key_bits))
+    if (!binding_parse(args, "IIIpIIII", &table, &make->bits, &make->design_radius, &compact,
+                       &make->lanes, &make->bands, &make->rows, &make->key_bits))
         return NULL;
     make->table = (enum doppel_index_table)table;
     make->compact = compact;
@@ -72,7 +78,7 @@ PyObject *binding_bands_choose(PyObject *module, PyObject *args)
     unsigned lanes, bands, rows;
     double similarity;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "Id", &lanes, &similarity))
+    if (!binding_parse(args, "Id", &lanes, &similarity))
         return NULL;
     if (doppel_index_bands_choose(lanes, similarity, DOPPEL_INDEX_BANDS_USUAL, &bands, &rows,
                                   &error))
@@ -100,7 +106,7 @@ PyObject *binding_index_add(PyObject *module, PyObject *args)
     struct doppel_error error;
     uint64_t *made = NULL;
     const uint64_t *ids = NULL;
-    if (!PyArg_ParseTuple(args, "OOOK", &capsule, &codes_object, &ids_object, &first))
+    if (!binding_parse(args, "OOOK", &capsule, &codes_object, &ids_object, &first))
         return NULL;
     struct binding_index *index = binding_index_of(capsule);
     const uint64_t *codes =
@@ -135,7 +141,7 @@ PyObject *binding_index_remove(PyObject *module, PyObject *args)
     PyObject *capsule, *ids_object;
     size_t count;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "OO", &capsule, &ids_object))
+    if (!binding_parse(args, "OO", &capsule, &ids_object))
         return NULL;
     struct binding_index *index = binding_index_of(capsule);
     const uint64_t *ids = index ? binding_ids_of(ids_object, &count) : NULL;
@@ -241,14 +247,39 @@ static PyObject *found_tuple(const struct found_arrays *found)
     return tuple;
 }
 
+/* Of each query `nearest` ids and distances, -1 where there are fewer hits. */
+static PyObject *nearest_tuple(const struct found_arrays *found, size_t queries, size_t nearest)
+{
+    if (queries && nearest > (size_t)PY_SSIZE_T_MAX / sizeof(int64_t) / queries)
+        return binding_fail(DOPPEL_E_MEMORY, "no memory for %zu of each of %zu", nearest, queries);
+    const size_t all = queries * nearest;
+    PyObject *parts[2] = {PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(all * sizeof(int32_t))),
+                          PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(all * sizeof(int64_t)))};
+    PyObject *tuple = parts[0] && parts[1] ? PyTuple_Pack(2, parts[0], parts[1]) : NULL;
+    int32_t *distances = tuple ? (void *)PyByteArray_AsString(parts[0]) : NULL;
+    int64_t *ids = tuple ? (void *)PyByteArray_AsString(parts[1]) : NULL;
+    for (size_t query = 0; tuple && query < queries; query++) {
+        const size_t first = (size_t)found->lim[query];
+        const size_t count = (size_t)found->lim[query + 1] - first;
+        for (size_t i = 0; i < nearest; i++, distances++, ids++) {
+            *distances = i < count ? found->distance[first + i] : -1;
+            *ids = i < count ? found->id[first + i] : -1;
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        Py_XDECREF(parts[i]);
+    return tuple;
+}
+
 static PyObject *search_index_blocks(const struct binding_index *index,
                                      struct doppel_index_request *request)
 {
     struct found_arrays found = {0};
     struct doppel_error error;
     PyObject *result = NULL;
+    const size_t queries = request->count;
     found.lims =
-        PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((request->count + 1) * sizeof *found.lim));
+        PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((queries + 1) * sizeof *found.lim));
     if (!found.lims)
         return NULL;
     found.lim = (int64_t *)(void *)PyByteArray_AsString(found.lims);
@@ -257,32 +288,56 @@ static PyObject *search_index_blocks(const struct binding_index *index,
     if (status && status != DOPPEL_E_CANCELLED)
         binding_raise(&error, NULL);
     else if (!status)
-        result = found_tuple(&found);
+        result = request->nearest ? nearest_tuple(&found, queries, request->nearest)
+                                  : found_tuple(&found);
     Py_DECREF(found.lims);
     free(found.id);
     free(found.distance);
     return result;
 }
 
-PyObject *binding_index_search(PyObject *module, PyObject *args, PyObject *keywords)
+/* So many queries are worth more than one thread. */
+enum { MANY_QUERIES = 64 };
+
+static uint32_t threads_for(size_t queries)
+{
+    cpu_set_t allowed;
+    if (queries < MANY_QUERIES || sched_getaffinity(0, sizeof allowed, &allowed))
+        return 1;
+    return (uint32_t)CPU_COUNT(&allowed);
+}
+
+/* Numbers of 0 are "all", and as many threads as pay. */
+static bool read_index_search(const struct binding_index *index, PyObject *const *given,
+                              struct doppel_index_request *out)
+{
+    uint64_t radius, nearest, cap, threads;
+    out->queries = binding_codes_of(given[0], binding_code_words(&index->make), &out->count);
+    if (!out->queries || !binding_whole(given[1], "radius", binding_most(&index->make), &radius) ||
+        !binding_whole(given[2], "k", UINT32_MAX, &nearest) ||
+        !binding_whole(given[3], "limit", UINT32_MAX, &cap) ||
+        !binding_whole(given[4], "threads", 4096, &threads))
+        return false;
+    out->radius = (uint32_t)radius;
+    out->nearest = (size_t)nearest;
+    out->cap = (size_t)cap;
+    out->threads = threads ? (uint32_t)threads : threads_for(out->count);
+    return true;
+}
+
+/* (index, queries, radius, nearest, cap, threads): lims, ids, distances; of those that are nearest
+ * distances and ids, as many of each query */
+PyObject *binding_index_search(PyObject *module, PyObject *args)
 {
     (void)module;
-    static char *names[] = {"index", "queries", "radius", "nearest", "cap", "threads", NULL};
-    PyObject *capsule, *queries;
+    PyObject *capsule, *given[5];
     struct doppel_index_request request = {0};
-    Py_ssize_t nearest, cap;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOInnI", names, &capsule, &queries,
-                                     &request.radius, &nearest, &cap, &request.threads))
+    if (!PyArg_UnpackTuple(args, "index_search", 6, 6, &capsule, &given[0], &given[1], &given[2],
+                           &given[3], &given[4]))
         return NULL;
     struct binding_index *index = binding_index_of(capsule);
-    request.queries =
-        index ? binding_codes_of(queries, binding_code_words(&index->make), &request.count) : NULL;
-    if (!request.queries)
+    if (!index || !read_index_search(index, given, &request))
         return NULL;
-    if (nearest < 0 || cap < 0)
-        return binding_fail(DOPPEL_E_ARGUMENT, "a number of hits is at least 0");
-    request.nearest = (size_t)nearest;
-    request.cap = (size_t)cap;
     return search_index_blocks(index, &request);
 }
 

@@ -54,7 +54,7 @@ PyObject *binding_index_open(PyObject *module, PyObject *args)
     unsigned table;
     struct binding_index made = {0};
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "yI", &folder, &table))
+    if (!binding_parse(args, "yI", &folder, &table))
         return NULL;
     made.make.table = (enum doppel_index_table)table;
     PyThreadState *thread = PyEval_SaveThread();
@@ -128,7 +128,7 @@ PyObject *binding_index_save(PyObject *module, PyObject *args)
     const char *folder;
     struct copied_codes codes = {0};
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "Oy", &capsule, &folder))
+    if (!binding_parse(args, "Oy", &capsule, &folder))
         return NULL;
     struct binding_index *index = binding_index_of(capsule);
     if (!index)

@@ -38,7 +38,7 @@ PyObject *binding_library_open(PyObject *module, PyObject *args)
     const char *directory;
     int create, read_only, durable;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "yppp", &directory, &create, &read_only, &durable))
+    if (!binding_parse(args, "yppp", &directory, &create, &read_only, &durable))
         return NULL;
     struct binding_library *made = calloc(1, sizeof *made);
     if (!made)
@@ -166,7 +166,7 @@ PyObject *binding_library_add(PyObject *module, PyObject *args)
     struct doppel_metadata about = {0};
     struct binding_call call;
     bool any = false, added = false;
-    if (!PyArg_ParseTuple(args, "OOOO", &run, &capsule, &paths, &options))
+    if (!binding_parse(args, "OOOO", &run, &capsule, &paths, &options))
         return NULL;
     struct adding adding = {.library = binding_library_of(capsule)};
     if (adding.library && binding_walk_options(options, &walk) && read_options_of(options, &read) &&
@@ -251,7 +251,7 @@ PyObject *binding_library_items(PyObject *module, PyObject *args)
     struct doppel_item_filter filter = {0};
     struct doppel_error error = {0};
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "OKKO", &capsule, &first, &most, &options))
+    if (!binding_parse(args, "OKKO", &capsule, &first, &most, &options))
         return NULL;
     struct listing_items listing = {.library = binding_library_of(capsule), .most = most};
     if (listing.library && binding_string(options, "where", &filter.where) &&
@@ -283,7 +283,7 @@ PyObject *binding_library_item(PyObject *module, PyObject *args)
     int content;
     struct doppel_error error;
     struct doppel_json json = {0};
-    if (!PyArg_ParseTuple(args, "OKp", &capsule, &id, &content))
+    if (!binding_parse(args, "OKp", &capsule, &id, &content))
         return NULL;
     struct doppel_library *library = binding_library_of(capsule);
     if (!library)
@@ -308,7 +308,7 @@ PyObject *binding_library_resolve(PyObject *module, PyObject *args)
     const char *name;
     struct doppel_reference reference;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "Oy", &capsule, &name))
+    if (!binding_parse(args, "Oy", &capsule, &name))
         return NULL;
     struct doppel_library *library = binding_library_of(capsule);
     if (!library)
@@ -327,7 +327,7 @@ PyObject *binding_library_remove(PyObject *module, PyObject *args)
     PyObject *capsule;
     unsigned long long id;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "OK", &capsule, &id))
+    if (!binding_parse(args, "OK", &capsule, &id))
         return NULL;
     struct doppel_library *library = binding_library_of(capsule);
     if (!library)
@@ -368,7 +368,7 @@ PyObject *binding_library_mark(PyObject *module, PyObject *args)
     int word;
     const char *note;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "OKKiz", &capsule, &a, &b, &word, &note))
+    if (!binding_parse(args, "OKKiz", &capsule, &a, &b, &word, &note))
         return NULL;
     struct doppel_library *library = binding_library_of(capsule);
     if (!library)

@@ -58,7 +58,7 @@ PyObject *binding_search_new(PyObject *module, PyObject *args)
     PyObject *run, *capsule, *options, *made = NULL;
     struct binding_call call;
     struct doppel_search_options search = doppel_search_options_default();
-    if (!PyArg_ParseTuple(args, "OOO", &run, &capsule, &options))
+    if (!binding_parse(args, "OOO", &run, &capsule, &options))
         return NULL;
     struct doppel_library *library = binding_library_of(capsule);
     if (!library || !binding_compare_options(options, &search.compare) ||
@@ -121,7 +121,7 @@ PyObject *binding_search_record(PyObject *module, PyObject *args)
     PyObject *capsule, *record_object;
     struct binding_call call;
     struct doppel_json json = {0};
-    if (!PyArg_ParseTuple(args, "OO", &capsule, &record_object))
+    if (!binding_parse(args, "OO", &capsule, &record_object))
         return NULL;
     struct binding_asker *asker = PyCapsule_GetPointer(capsule, search_capsule);
     const struct doppel_record *record = asker ? binding_record_of(record_object) : NULL;
@@ -154,7 +154,7 @@ PyObject *binding_decider_new(PyObject *module, PyObject *args)
     PyObject *run, *capsule, *options, *made = NULL;
     struct binding_call call;
     struct doppel_decide_options decide;
-    if (!PyArg_ParseTuple(args, "OOO", &run, &capsule, &options))
+    if (!binding_parse(args, "OOO", &run, &capsule, &options))
         return NULL;
     struct doppel_library *library = binding_library_of(capsule);
     struct binding_asker *asker =
@@ -215,7 +215,7 @@ PyObject *binding_decider_decide(PyObject *module, PyObject *args)
     PyObject *capsule, *items, *result = NULL;
     struct binding_call call;
     struct doppel_json json = {0};
-    if (!PyArg_ParseTuple(args, "OO!", &capsule, &PyTuple_Type, &items))
+    if (!binding_parse(args, "OO!", &capsule, &PyTuple_Type, &items))
         return NULL;
     struct binding_asker *asker = PyCapsule_GetPointer(capsule, decider_capsule);
     size_t count = (size_t)PyTuple_Size(items);

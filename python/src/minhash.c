@@ -25,7 +25,7 @@ PyObject *binding_minhash(PyObject *module, PyObject *args)
     unsigned permutations, seed;
     struct doppel_datasketch *sketch;
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "O!II", &PyTuple_Type, &tokens, &permutations, &seed))
+    if (!binding_parse(args, "O!II", &PyTuple_Type, &tokens, &permutations, &seed))
         return NULL;
     if (doppel_datasketch_new(permutations, seed, &sketch, &error))
         return binding_raise(&error, NULL);

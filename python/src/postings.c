@@ -29,7 +29,7 @@ PyObject *binding_postings_add(PyObject *module, PyObject *args)
     unsigned long long id;
     struct doppel_index_item item = {0};
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "OKOI", &capsule, &id, &postings, &item.length))
+    if (!binding_parse(args, "OKOI", &capsule, &id, &postings, &item.length))
         return NULL;
     struct binding_index *index = binding_index_of(capsule);
     if (!index || !read_postings(postings, &item))
@@ -152,7 +152,7 @@ PyObject *binding_postings_lookup(PyObject *module, PyObject *args)
     size_t count = 0;
     struct found_postings found = {0};
     struct doppel_error error;
-    if (!PyArg_ParseTuple(args, "OO", &capsule, &keys_object))
+    if (!binding_parse(args, "OO", &capsule, &keys_object))
         return NULL;
     struct binding_index *index = binding_index_of(capsule);
     if (!index || !read_posting_keys(keys_object, index->make.key_bits, &keys, &count))

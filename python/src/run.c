@@ -179,10 +179,10 @@ PyObject *binding_run_new(PyObject *module, PyObject *args, PyObject *keywords)
     unsigned long long max_memory, max_bytes, max_pixels;
     int retry, sandbox, progress;
     unsigned long main_thread;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "$OOOIIKKKIpiOpk", names, &worker, &cache,
-                                     &temporary, &options.jobs, &options.limits.timeout_ms,
-                                     &max_memory, &max_bytes, &max_pixels, &options.limits.max_ms,
-                                     &retry, &sandbox, &notify, &progress, &main_thread))
+    if (!binding_parse_keywords(args, keywords, "$OOOIIKKKIpiOpk", names, &worker, &cache,
+                                &temporary, &options.jobs, &options.limits.timeout_ms, &max_memory,
+                                &max_bytes, &max_pixels, &options.limits.max_ms, &retry, &sandbox,
+                                &notify, &progress, &main_thread))
         return NULL;
     if (!binding_optional_path(worker, &options.worker) ||
         !binding_optional_path(cache, &options.cache) ||

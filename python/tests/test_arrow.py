@@ -140,9 +140,9 @@ def lines_of(records):
     """What dedup() is given, line by line."""
     lines = []
     if hasattr(records, "__iter__"):
-        return [line + "\n" for line in _dedup._lines(records, "text", "id")]
+        return list(_dedup._lines(records, "text", "id"))
     _dedup._write_arrow(records, "text", "id", lines.append)
-    return lines
+    return "".join(lines).splitlines(keepends=True)
 
 
 TEXTS = ["the same words that come again and again in here", "short", "Wörter ✓", ""]
@@ -217,6 +217,62 @@ def test_what_is_no_text_is_refused():
     for maker, records in cases:
         with pytest.raises(doppel.Error):
             doppel.dedup(records)
+
+
+def encoded(maker, kind, places, values, format=b"u"):
+    """(schema, array) of a column by a dictionary; a place of None is null."""
+    valid = bytearray(len(places) // 8 + 1)
+    for i, place in enumerate(places):
+        valid[i // 8] |= (place is not None) << i % 8
+    numbers = struct.pack(f"={len(places)}{kind}", *(place or 0 for place in places))
+    code = {"b": "c", "B": "C", "h": "s", "H": "S", "i": "i", "I": "I", "q": "l", "Q": "L"}[kind]
+    schema, array = maker.schema(code.encode()), maker.array(len(places), [bytes(valid), numbers])
+    schema.dictionary = ctypes.addressof(maker.schema(format))
+    array.dictionary = ctypes.addressof(maker.strings(format, values))
+    return schema, array
+
+
+@pytest.mark.parametrize("kind", "bBhHiIqQ")
+@pytest.mark.parametrize("format", [b"u", b"vu"])
+def test_columns_by_a_dictionary(kind, format):
+    maker = Maker()
+    values, places = ["never named", *TEXTS[:3]], [1, 3, 1, 2, 2]
+    schema, array = encoded(maker, kind, places, values, format)
+    assert lines_of(maker.capsules(schema, array)) == lines_of([values[at] for at in places])
+    array.offset, array.length = 2, 3
+    assert lines_of(maker.capsules(schema, array)) == lines_of([values[at] for at in places[2:]])
+    array.offset, array.length = 0, 5
+    rows = [{"text": values[at], "id": str(number)} for number, at in enumerate(places)]
+    names, ids = encoded(maker, kind, range(5), list("01234"))
+    names.name, schema.name = b"id", b"text"
+    table = maker.schema(b"+s", children=[names, schema])
+    assert lines_of(maker.stream(table, [maker.array(5, [None], [ids, array])])) == lines_of(rows)
+
+
+def test_dictionaries_that_are_wrong():
+    for kind, places, values, format in (
+        ("b", [0, -1], ["a"], b"u"),
+        ("b", [0, 1], ["a"], b"u"),
+        ("Q", [2**64 - 1], ["a"], b"u"),
+        ("i", [2**31 - 1], ["a"], b"u"),
+        ("i", [0], [], b"u"),
+        ("i", [0, None], ["a"], b"u"),
+        ("i", [0], [None], b"u"),
+        ("i", [0], ["a"], b"i"),
+    ):
+        maker = Maker()
+        with pytest.raises(doppel.Error):
+            doppel.dedup(maker.capsules(*encoded(maker, kind, places, values, format)))
+    maker = Maker()
+    schema, array = encoded(maker, "i", [0], ["a"])
+    array.dictionary = None
+    with pytest.raises(doppel.Error):
+        doppel.dedup(maker.capsules(schema, array))
+    inner, values = encoded(maker, "i", [0], ["a"])
+    schema, array = encoded(maker, "i", [0], ["a"])
+    schema.dictionary, array.dictionary = ctypes.addressof(inner), ctypes.addressof(values)
+    with pytest.raises(doppel.TypeMismatchError):
+        doppel.dedup(maker.capsules(schema, array))
 
 
 def test_streams_that_fail_or_were_read():
