@@ -25,8 +25,8 @@ enum doppel_sandbox {
     DOPPEL_SANDBOX_NONE      /**< by limits on memory and time alone */
 };
 
-/** Where kinds begin among the bits of switched_off, behind the formats of images. */
-enum { DOPPEL_SWITCH_KINDS = 11 };
+/** Where kinds begin among the bits of switched_off, behind the formats. */
+enum { DOPPEL_SWITCH_KINDS = 26 };
 
 /** Limits on one input. */
 struct doppel_limits {
@@ -35,7 +35,7 @@ struct doppel_limits {
     uint64_t max_memory;   /**< bytes of a worker process; 0: no limit */
     uint32_t max_ms;       /**< duration of audio and video; 0: none */
     uint32_t timeout_ms;   /**< 0: none */
-    uint16_t switched_off; /**< what is not decoded: bits 1 << enum doppel_format, and of kinds
+    uint32_t switched_off; /**< what is not decoded: bits 1 << enum doppel_format, and of kinds
                               1 << (DOPPEL_SWITCH_KINDS + enum doppel_kind) */
     bool whole_timeout; /**< the timeout is of audio and video as a whole too; else of ten seconds
                            without progress */

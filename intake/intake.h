@@ -156,9 +156,10 @@ DOPPEL_API enum doppel_status doppel_fingerprint(struct doppel_run *run,
                                                  struct doppel_record *out,
                                                  struct doppel_error *error);
 
-/** The bit of `switched_off` in struct doppel_limits for a format of images ("HEIC") or a kind
+/** The bit of `switched_off` in struct doppel_limits for a format of images or documents ("HEIC")
+ * or a kind
  * ("video"), in small letters or not; 0: there is no such one. Thread-safe. */
-DOPPEL_API uint16_t doppel_switch_bit(const char *name);
+DOPPEL_API uint32_t doppel_switch_bit(const char *name);
 
 #ifdef __cplusplus
 }

@@ -291,18 +291,18 @@ void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
     else if ((print = kind_of_print(intake, head, (size_t)got)))
         slot_take_kind(intake, slot, print);
     else
-        choose_kind(intake, slot, fd, doppel_media_probe(head, (size_t)got, NULL));
+        choose_kind(intake, slot, fd, doppel_media_probe_file(fd, head, (size_t)got, NULL));
 }
 
 /* ---- names ---- */
 
-uint16_t doppel_switch_bit(const char *name)
+uint32_t doppel_switch_bit(const char *name)
 {
-    for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_RAW; format++)
+    for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_LAST; format++)
         if (strcasecmp(name, doppel_format_name((enum doppel_format)format)) == 0)
-            return (uint16_t)(1u << format);
+            return 1u << format;
     for (int kind = DOPPEL_KIND_TEXT; kind <= DOPPEL_KIND_VIDEO; kind++)
         if (strcasecmp(name, doppel_kind_name((enum doppel_kind)kind)) == 0)
-            return (uint16_t)(1u << (DOPPEL_SWITCH_KINDS + kind));
+            return 1u << (DOPPEL_SWITCH_KINDS + kind);
     return 0;
 }

@@ -32,10 +32,22 @@ enum doppel_format {
     DOPPEL_FORMAT_HEIC,
     DOPPEL_FORMAT_AVIF,
     DOPPEL_FORMAT_JXL,
-    DOPPEL_FORMAT_RAW /**< of a camera: DNG, CR2, CR3, NEF, ARW, … */
+    DOPPEL_FORMAT_RAW, /**< of a camera: DNG, CR2, CR3, NEF, ARW, … */
+    /* Documents: of kind TEXT. What is plain text, HTML or Markdown has no format. */
+    DOPPEL_FORMAT_PDF,
+    DOPPEL_FORMAT_DOCX,
+    DOPPEL_FORMAT_PPTX,
+    DOPPEL_FORMAT_XLSX,
+    DOPPEL_FORMAT_ODT,
+    DOPPEL_FORMAT_ODP,
+    DOPPEL_FORMAT_ODS,
+    DOPPEL_FORMAT_EPUB,
+    DOPPEL_FORMAT_RTF,
+    DOPPEL_FORMAT_MAIL, /**< a message, or many in one file (mbox) */
+    DOPPEL_FORMAT_LAST = DOPPEL_FORMAT_MAIL
 };
 
-/** "JPEG", "PNG", … or "unknown"; static storage. Thread-safe. */
+/** "JPEG", "DOCX", … or "unknown"; static storage. Thread-safe. */
 DOPPEL_API const char *doppel_format_name(enum doppel_format format);
 
 /** How much one input may cost. */
@@ -95,13 +107,23 @@ DOPPEL_API void doppel_luma_free(struct doppel_luma *luma);
  *
  * @param data  the first bytes of the file, up to 4096 of them; borrowed
  * @param size  how many there are
- * @param out_format  the picture format, or DOPPEL_FORMAT_UNKNOWN
+ * @param out_format  of a picture or a document; else DOPPEL_FORMAT_UNKNOWN
  * @return the kind: also TEXT, AUDIO and VIDEO where the bytes tell; DOPPEL_KIND_UNKNOWN otherwise
  *
  * Thread-safe.
  */
 DOPPEL_API enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
                                                enum doppel_format *out_format);
+
+/**
+ * The same of an open file: of a zip, the list of members at its end is looked at as well, which
+ * says of what kind of document they are the parts.
+ *
+ * @param fd   readable from offset 0; borrowed; its offset is not used
+ * @param data its first bytes, as in doppel_media_probe
+ */
+DOPPEL_API enum doppel_kind doppel_media_probe_file(int fd, const uint8_t *data, size_t size,
+                                                    enum doppel_format *out_format);
 
 /**
  * Decode the (first) picture of a file to luma.

@@ -13,6 +13,11 @@ const char *doppel_format_name(enum doppel_format format)
         [DOPPEL_FORMAT_TIFF] = "TIFF",       [DOPPEL_FORMAT_TGA] = "TGA",
         [DOPPEL_FORMAT_HEIC] = "HEIC",       [DOPPEL_FORMAT_AVIF] = "AVIF",
         [DOPPEL_FORMAT_JXL] = "JPEG XL",     [DOPPEL_FORMAT_RAW] = "RAW",
+        [DOPPEL_FORMAT_PDF] = "PDF",         [DOPPEL_FORMAT_DOCX] = "DOCX",
+        [DOPPEL_FORMAT_PPTX] = "PPTX",       [DOPPEL_FORMAT_XLSX] = "XLSX",
+        [DOPPEL_FORMAT_ODT] = "ODT",         [DOPPEL_FORMAT_ODP] = "ODP",
+        [DOPPEL_FORMAT_ODS] = "ODS",         [DOPPEL_FORMAT_EPUB] = "EPUB",
+        [DOPPEL_FORMAT_RTF] = "RTF",         [DOPPEL_FORMAT_MAIL] = "mail",
     };
     size_t index = (size_t)format;
     return names[index < sizeof names / sizeof *names ? index : 0];
@@ -151,10 +156,10 @@ enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
 {
     /* In order: the ones with a magic number, then by plausibility, the weakest last. */
     typedef enum doppel_kind probe(const struct file_head *head, enum doppel_format *format);
-    static probe *const probes[] = {probe_raw,   by_signature, by_riff,
-                                    probe_bmff,  probe_ogg,    probe_matroska,
-                                    probe_asf,   by_bmp,       probe_transport_stream,
-                                    probe_audio, probe_text,   by_tga};
+    static probe *const probes[] = {
+        probe_raw,   by_signature,   probe_zip, by_riff, probe_bmff,
+        probe_ogg,   probe_matroska, probe_asf, by_bmp,  probe_transport_stream,
+        probe_audio, probe_text,     by_tga};
     struct file_head head = {data, size};
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;

@@ -13,7 +13,7 @@ struct file_head {
 bool head_has(const struct file_head *head, size_t offset, const char *bytes, size_t size);
 
 /* Each returns DOPPEL_KIND_UNKNOWN for what is not of its family, and writes `format` of pictures
- * only. */
+ * and documents only. */
 enum doppel_kind probe_raw(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_bmff(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_ogg(const struct file_head *head, enum doppel_format *format);
@@ -21,6 +21,7 @@ enum doppel_kind probe_matroska(const struct file_head *head, enum doppel_format
 enum doppel_kind probe_asf(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_transport_stream(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_audio(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_zip(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_text(const struct file_head *head, enum doppel_format *format);
 
 #endif

@@ -135,7 +135,7 @@ static bool read_attachment_notes(const uint8_t *data, size_t size, struct doppe
         return extra->simhash;
     uint32_t notes = get_u32(data + SIMHASH_BYTES), reading = notes & NOTED_READING;
     extra->looks_like_ocr = notes & NOTED_OCR;
-    if (reading > DOPPEL_TEXT_AUTO)
+    if (reading == 1 + DOPPEL_TEXT_AUTO || reading > 1 + DOPPEL_TEXT_LAST)
         return false;
     if (reading)
         extra->reading = (enum doppel_text_format)(reading - 1);

@@ -20,7 +20,9 @@ struct doppel_text_options doppel_text_options_default(void)
 
 const char *doppel_text_format_name(enum doppel_text_format format)
 {
-    static const char *const names[] = {"plain", "html", "markdown", "auto"};
+    static const char *const names[] = {"plain", "html", "markdown", "auto", "pdf",
+                                        "docx",  "pptx", "xlsx",     "odt",  "odp",
+                                        "ods",   "epub", "rtf",      "mail"};
     return (unsigned)format < sizeof names / sizeof *names ? names[format] : NULL;
 }
 

@@ -32,10 +32,22 @@ enum doppel_text_format {
     DOPPEL_TEXT_PLAIN,
     DOPPEL_TEXT_HTML, /**< without script, style, nav, header, footer, aside; entities decoded */
     DOPPEL_TEXT_MARKDOWN,
-    DOPPEL_TEXT_AUTO /**< HTML when it looks like it, else plain */
+    DOPPEL_TEXT_AUTO, /**< HTML when it looks like it, else plain */
+    /* What documents were read as before they were plain text: no format that can be chosen. */
+    DOPPEL_TEXT_PDF,
+    DOPPEL_TEXT_DOCX,
+    DOPPEL_TEXT_PPTX,
+    DOPPEL_TEXT_XLSX,
+    DOPPEL_TEXT_ODT,
+    DOPPEL_TEXT_ODP,
+    DOPPEL_TEXT_ODS,
+    DOPPEL_TEXT_EPUB,
+    DOPPEL_TEXT_RTF,
+    DOPPEL_TEXT_MAIL,
+    DOPPEL_TEXT_LAST = DOPPEL_TEXT_MAIL
 };
 
-/** "plain", "html", "markdown"; "auto"; NULL for anything else. Thread-safe. */
+/** "plain", "html", "markdown"; "auto"; "pdf", "docx", …; NULL for anything else. Thread-safe. */
 DOPPEL_API const char *doppel_text_format_name(enum doppel_text_format format);
 
 enum doppel_text_unit {

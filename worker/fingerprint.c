@@ -19,16 +19,16 @@ enum {
     LOCAL_LEAST_SIDE = 480,
 };
 
-static_assert((int)DOPPEL_FORMAT_RAW == DOPPEL_SWITCH_KINDS,
+static_assert((int)DOPPEL_FORMAT_LAST <= DOPPEL_SWITCH_KINDS,
               "bits of kinds follow those of formats");
 
-/* What the first bytes say. */
-static enum doppel_kind probe(int fd, enum doppel_format *out_format)
+enum doppel_kind probe_file(int fd, enum doppel_format *out_format)
 {
     uint8_t head[PROBE_BYTES];
     *out_format = DOPPEL_FORMAT_UNKNOWN;
     ssize_t size = read_at(fd, head, sizeof head, 0);
-    return size > 0 ? doppel_media_probe(head, (size_t)size, out_format) : DOPPEL_KIND_UNKNOWN;
+    return size > 0 ? doppel_media_probe_file(fd, head, (size_t)size, out_format)
+                    : DOPPEL_KIND_UNKNOWN;
 }
 
 /* By what its bytes say, and what it is ordered as: containers tell their kind late. */
@@ -37,7 +37,7 @@ static enum doppel_status refuse_switched_off(int fd, const struct doppel_order 
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
     enum doppel_format format;
-    enum doppel_kind kinds[] = {order->switched_off ? probe(fd, &format) : DOPPEL_KIND_UNKNOWN,
+    enum doppel_kind kinds[] = {order->switched_off ? probe_file(fd, &format) : DOPPEL_KIND_UNKNOWN,
                                 scheme ? scheme->kind : DOPPEL_KIND_UNKNOWN};
     if (!order->switched_off)
         return DOPPEL_OK;
@@ -113,8 +113,8 @@ static enum doppel_status hash_views_luma(const struct doppel_luma *luma,
 
 /* Keypoints, packed. */
 static enum doppel_status find_keypoints(const struct doppel_plane *plane,
-                                      const struct doppel_scheme *scheme,
-                                      struct doppel_outcome *out)
+                                         const struct doppel_scheme *scheme,
+                                         struct doppel_outcome *out)
 {
     struct doppel_fingerprint points;
     enum doppel_status status = doppel_local_features(plane, &points, &out->error);
@@ -253,7 +253,7 @@ void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_ord
     progress_begin_file(workshop->progress);
     if (hash_file(workshop, fd, order, &outcome)) {
         if (outcome.kind == DOPPEL_KIND_UNKNOWN)
-            outcome.kind = probe(fd, &format);
+            outcome.kind = probe_file(fd, &format);
         name_limits(&workshop->limits, &outcome.error);
         doppel_fingerprint_free(&outcome.fingerprint);
         free(outcome.attachment);

@@ -24,6 +24,9 @@ void workshop_close(struct workshop *workshop);
 void fingerprint_file(struct workshop *workshop, int fd, const struct doppel_order *order,
                       struct doppel_outcome *out);
 
+/* What a file is, by its bytes. @param out_format of a picture or a document, else UNKNOWN */
+enum doppel_kind probe_file(int fd, enum doppel_format *out_format);
+
 /* The worker's limits as a decoder of recordings and videos takes them, or one of pictures. */
 struct doppel_media_limits media_limits(const struct worker_limits *limits);
 struct doppel_media_limits image_limits(const struct worker_limits *limits);

@@ -1,45 +1,13 @@
 /* A text file to a fingerprint, and to what is kept of it beside. */
-#include "worker/fingerprint.h"
+#include "worker/worker_text.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "core/try.h"
 
 /* Shingles, and places of words, take more memory than the text: of those beyond this share of what
  * a worker may have, none are reported. Places beyond PLACES_MAX_BYTES are not sent. */
 enum { LONG_SHARE = 8, PLACES_MAX_BYTES = 48 << 20 };
-
-/* The file is mapped, not copied: memory does not bound how long a plain text may be. A file that
- * is cut short meanwhile ends the worker, which costs that file alone. */
-struct worker_mapping {
-    const char *bytes;
-    size_t size;
-};
-
-static enum doppel_status map_file_worker_limits(const struct worker_limits *limits, int fd,
-                                                 struct worker_mapping *out,
-                                                 struct doppel_error *error)
-{
-    struct stat status;
-    if (fstat(fd, &status) || status.st_size < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
-    size_t size = (size_t)status.st_size;
-    if (size == 0)
-        return doppel_fail(error, DOPPEL_E_EMPTY, "the file is empty");
-    if (limits->max_bytes && size > limits->max_bytes)
-        return doppel_fail(error, DOPPEL_E_LIMIT,
-                           "has %zu bytes, over the limit of %llu (--max-bytes)", size,
-                           (unsigned long long)limits->max_bytes);
-    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes == MAP_FAILED)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no room to map %zu bytes", size);
-    (void)madvise(bytes, size, MADV_SEQUENTIAL);
-    *out = (struct worker_mapping){bytes, size};
-    return DOPPEL_OK;
-}
 
 static struct doppel_text_options options_of_order(const struct doppel_order *order)
 {
@@ -106,8 +74,7 @@ static enum doppel_status check_keys(const struct doppel_order *order,
     return DOPPEL_OK;
 }
 
-static enum doppel_status sketch_text(struct workshop *workshop,
-                                      const struct worker_mapping *mapping,
+static enum doppel_status sketch_text(struct workshop *workshop, const struct worker_text *source,
                                       struct doppel_outcome *out)
 {
     struct doppel_datasketch *sketch;
@@ -116,7 +83,7 @@ static enum doppel_status sketch_text(struct workshop *workshop,
         doppel_datasketch_new(DOPPEL_DATASKETCH_VALUES, 1, &sketch, &out->error);
     if (status)
         return status;
-    status = doppel_datasketch_text(sketch, workshop->text, mapping->bytes, mapping->size, values,
+    status = doppel_datasketch_text(sketch, workshop->text, source->bytes, source->size, values,
                                     &out->error);
     doppel_datasketch_free(sketch);
     return status ? status
@@ -137,18 +104,22 @@ static enum doppel_status attach_text_result(const struct doppel_text_result *re
     return DOPPEL_OK;
 }
 
-static enum doppel_status read_mapped(struct workshop *workshop,
-                                      const struct worker_mapping *mapping,
-                                      const struct doppel_order *order, struct doppel_outcome *out)
+static enum doppel_status read_text_source(struct workshop *workshop,
+                                           const struct worker_text *source,
+                                           const struct doppel_order *order,
+                                           struct doppel_outcome *out)
 {
     struct doppel_text_result result;
     struct doppel_text_options options = options_of_order(order);
     enum doppel_status status;
+    options.format = source->format;
     TRY(want_workspace(workshop, &options, &out->error));
     if (order->scheme == DOPPEL_SCHEME_DATASKETCH)
-        TRY(sketch_text(workshop, mapping, out));
-    TRY(doppel_text_read(workshop->text, mapping->bytes, mapping->size,
-                         wants_of(workshop, order, mapping->size), &result, &out->error));
+        TRY(sketch_text(workshop, source, out));
+    TRY(doppel_text_read(workshop->text, source->bytes, source->size,
+                         wants_of(workshop, order, source->size), &result, &out->error));
+    if (source->document.text)
+        result.reading = source->reading;
     TRY(check_keys(order, &result, &out->error));
     if (order->scheme != DOPPEL_SCHEME_DATASKETCH)
         TRY(doppel_text_fingerprint(order->scheme, &options, &result, &out->fingerprint,
@@ -164,13 +135,12 @@ done:
 enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out)
 {
-    struct worker_mapping mapping = {0};
-    enum doppel_status status =
-        map_file_worker_limits(&workshop->limits, fd, &mapping, &out->error);
-    if (status)
-        return status;
-    status = read_mapped(workshop, &mapping, order, out);
-    munmap((void *)mapping.bytes, mapping.size);
+    struct worker_text source = {0};
+    enum doppel_status status = worker_text_open(
+        &workshop->limits, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
+    if (!status)
+        status = read_text_source(workshop, &source, order, out);
+    worker_text_close(&source);
     out->kind = DOPPEL_KIND_TEXT;
     return status;
 }

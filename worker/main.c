@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "documents/documents.h"
 #include "worker/bell.h"
 #include "worker/confine.h"
 #include "worker/fingerprint.h"
@@ -85,6 +86,8 @@ static enum doppel_status enter_confinement(const struct purpose *purpose,
 {
     char libraries[DOPPEL_LIBRARIES_BYTES];
     doppel_media_prepare(libraries, sizeof libraries);
+    size_t used = strlen(libraries);
+    documents_prepare(libraries + used, sizeof libraries - used);
     enum doppel_status status = confine(&purpose->limits, error);
     if (!status)
         status = sandbox_enter((enum doppel_sandbox)purpose->limits.sandbox, purpose->stream, page,

@@ -1,14 +1,11 @@
 /* What a file is shown by: a still, the envelope of a recording, the words of a text. */
-#include "worker/fingerprint.h"
+#include "worker/worker_text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/bytes.h"
-#include "core/files/read_at.h"
 #include "core/try.h"
 
 enum {
@@ -113,34 +110,20 @@ static enum doppel_status draw_wave(struct workshop *workshop, int fd,
 
 /* ---- the words of a text ---- */
 
-/* The beginning of a file; less of it when it is shorter. @param out given (free) */
-static enum doppel_status load_beginning(int fd, size_t most, char **out, size_t *out_size,
-                                         struct doppel_error *error)
-{
-    struct stat status;
-    if (fstat(fd, &status) || status.st_size < 0)
-        return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
-    size_t size = (uint64_t)status.st_size < most ? (size_t)status.st_size : most;
-    char *bytes = malloc(size + 1);
-    if (!bytes)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu bytes", size);
-    ssize_t got = read_at(fd, bytes, size, 0);
-    *out = bytes;
-    *out_size = got > 0 ? (size_t)got : 0;
-    return DOPPEL_OK;
-}
-
-static enum doppel_status copy_plain(const char *bytes, size_t size,
+/* Of its beginning. */
+static enum doppel_status copy_plain(const struct worker_text *source,
                                      const struct doppel_order *order, struct doppel_outcome *out)
 {
     struct doppel_text *text = NULL;
     struct doppel_text_options options = doppel_text_options_default();
     const char *plain = NULL;
     size_t plain_size = 0;
-    options.format = (enum doppel_text_format)order->text_format;
+    size_t most = (size_t)order->look_size * SOURCE_BYTES_A_BYTE;
+    size_t size = source->size < most ? source->size : most;
+    options.format = source->format;
     enum doppel_status status;
     TRY(doppel_text_new(&options, &text, &out->error));
-    TRY(doppel_text_plain(text, bytes, size, &plain, &plain_size, &out->error));
+    TRY(doppel_text_plain(text, source->bytes, size, &plain, &plain_size, &out->error));
     if (plain_size > order->look_size)
         plain_size = order->look_size;
     if (!(out->attachment = malloc(plain_size + 1)))
@@ -153,19 +136,19 @@ done:
     return status;
 }
 
-static enum doppel_status read_text_preview(int fd, const struct doppel_order *order,
+static enum doppel_status read_text_preview(const struct worker_limits *limits, int fd,
+                                            const struct doppel_order *order,
                                             struct doppel_outcome *out)
 {
-    char *bytes = NULL;
-    size_t size = 0;
+    struct worker_text source = {0};
     out->kind = DOPPEL_KIND_TEXT;
     if (order->look_size > MAX_PLAIN_BYTES)
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a text of %u bytes", order->look_size);
-    enum doppel_status status = load_beginning(fd, (size_t)order->look_size * SOURCE_BYTES_A_BYTE,
-                                               &bytes, &size, &out->error);
+    enum doppel_status status = worker_text_open(
+        limits, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
     if (!status)
-        status = copy_plain(bytes, size, order, out);
-    free(bytes);
+        status = copy_plain(&source, order, out);
+    worker_text_close(&source);
     return status;
 }
 
@@ -183,7 +166,7 @@ enum doppel_status make_preview(struct workshop *workshop, int fd, const struct 
     case DOPPEL_LOOK_WAVE:
         return draw_wave(workshop, fd, order, out);
     case DOPPEL_LOOK_PLAIN:
-        return read_text_preview(fd, order, out);
+        return read_text_preview(&workshop->limits, fd, order, out);
     default:
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
     }

@@ -14,7 +14,7 @@
 /* serial u64, scheme u32, version u16; of texts format, unit, shingle and flags, u8 each; of raw
  * audio the format u8; the look u8; of raw audio rate and channels u32; of videos task and flags
  * u8, what is switched off u16, from and to u32, the box as four f32; the size of the look u32. */
-enum { ORDER_BYTES = 60, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
+enum { ORDER_BYTES = 64, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
 enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
 enum video_flag { VIDEO_KEYFRAMES = 1, VIDEO_NO_AUDIO = 2 };
@@ -118,12 +118,13 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     out[28] = wanted->video_task;
     out[29] = (uint8_t)((wanted->video_keyframes ? VIDEO_KEYFRAMES : 0) |
                         (wanted->video_no_audio ? VIDEO_NO_AUDIO : 0));
-    put_u16(out + 30, wanted->switched_off);
+    put_u16(out + 30, 0);
     put_u32(out + 32, wanted->from_ms);
     put_u32(out + 36, wanted->to_ms);
     for (int i = 0; i < 4; i++)
         put_f32(out + 40 + 4 * i, wanted->video_box[i]);
     put_u32(out + 56, wanted->look_size);
+    put_u32(out + 60, wanted->switched_off);
 }
 
 static struct worker_order order_read(const uint8_t *data, int fd)
@@ -145,7 +146,7 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .video_task = data[28],
                    .video_keyframes = data[29] & VIDEO_KEYFRAMES,
                    .video_no_audio = data[29] & VIDEO_NO_AUDIO,
-                   .switched_off = get_u16(data + 30),
+                   .switched_off = get_u32(data + 60),
                    .from_ms = get_u32(data + 32),
                    .to_ms = get_u32(data + 36),
                    .look = data[19],

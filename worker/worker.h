@@ -30,7 +30,7 @@ struct doppel_pool_options {
     uint64_t max_pixels; /**< default 500 million */
     double max_seconds;  /**< of audio or video; 0 = no limit; default 0 */
     enum doppel_sandbox sandbox; /**< default DOPPEL_SANDBOX_AUTO */
-    uint16_t switched_off;       /**< as in struct doppel_limits */
+    uint32_t switched_off;       /**< as in struct doppel_limits */
     bool alone;         /**< each file has a worker of its own, that sees no other; default false */
     bool whole_timeout; /**< timeout_ms is of the whole file, also of a video; default false: of
                            video and audio it is the time in which it must get on by ten
@@ -116,7 +116,7 @@ struct doppel_order {
     uint32_t from_ms, to_ms; /**< CLOSE: every frame of this stretch; THUMBNAIL: the frame at
                                 from_ms, at most to_ms pixels wide and high */
     float video_box[4];      /**< CLOSE: left, top, right, bottom (struct doppel_video_box) */
-    uint16_t switched_off;   /**< the pool's own are added */
+    uint32_t switched_off;   /**< the pool's own are added */
     uint8_t look;            /**< enum doppel_preview: then the scheme is not heeded */
     uint32_t look_size;      /**< how much of it, at most */
 };

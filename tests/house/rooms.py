@@ -15,6 +15,7 @@ USES = {
     "core": "",
     "media": "core",
     "text": "core",
+    "documents": "core media text",
     "image": "core",
     "audio": "core",
     "video": "core image",
@@ -59,7 +60,8 @@ ENGINE = "client embed compare intake search group decide act exchange report".s
 ENGINE += ["redis", "stream", "shards", "serve"]
 
 # A module and those whose inside it may see: records are decided about as corpus reads them.
-INSIDES = {"decide": ["corpus"], "shards": ["corpus"]}
+# Who reads documents is the program doppel-worker.
+INSIDES = {"decide": ["corpus"], "shards": ["corpus"], "worker": ["documents"]}
 
 PARTS_OF_CORE = (
     "doppel/json_writer.h",
@@ -92,9 +94,11 @@ WORKER_PROGRAM = {
     "sandbox.c",
     "sandbox.h",
     "syscall_filter.c",
+    "worker_text.c",
+    "worker_text.h",
     "fingerprint.h",
 }
-WORKER_PROGRAM_USES = "core media text image local audio video worker"
+WORKER_PROGRAM_USES = "core media text documents image local audio video worker"
 
 # A header of somebody else's library, and the rooms that may see it.
 OUTSIDERS = {
@@ -111,6 +115,7 @@ OUTSIDERS = {
     r"microhttpd\.h": "serve tools",
     r"utf8proc\.h": "text embed",
     r"(gumbo|md4c)\.h": "text",
+    r"archive(_entry)?\.h|libxml/.*": "documents",
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",
     r"zlib\.h": "corpus embed",

@@ -96,7 +96,7 @@ struct settings {
 
     uint32_t jobs; /* 0 = one a processor */
     uint64_t max_pixels, max_memory;
-    uint16_t switched_off; /* by the policy alone, as in struct doppel_limits */
+    uint32_t switched_off; /* by the policy alone, as in struct doppel_limits */
     int sandbox;           /* enum doppel_sandbox */
     uint64_t max_record;   /* bytes; 0 = no limit */
     uint64_t max_bytes;    /* 0 = not given: by kind, see settings_max_bytes */

@@ -11,7 +11,7 @@
 /* ---- what is switched off ---- */
 
 /* "HEIC, JPEG XL, video" */
-static enum doppel_status switch_off(const char *names, uint16_t *out, struct doppel_error *error)
+static enum doppel_status switch_off(const char *names, uint32_t *out, struct doppel_error *error)
 {
     while (*names) {
         char name[16] = "";
@@ -20,7 +20,7 @@ static enum doppel_status switch_off(const char *names, uint16_t *out, struct do
         memcpy(name, names, kept);
         while (kept && strchr(" \t", name[kept - 1]))
             name[--kept] = '\0';
-        uint16_t bit = doppel_switch_bit(name);
+        uint32_t bit = doppel_switch_bit(name);
         if (length && !bit)
             return doppel_fail(error, DOPPEL_E_ARGUMENT, "there is no format or kind '%.*s'",
                                (int)length, names);

@@ -1,0 +1,46 @@
+/* documents/documents.h: from an open file to plain text: office documents, books, mail. A part of
+ * the program doppel-worker, not of the library: what takes these files apart runs in a sandbox.
+ *
+ *     file ─ parts of the zip, unpacked within limits ─ XML, HTML ─ text, and where pages begin
+ *
+ * A reader of a format (formats.h) writes into a writer (writer.h). */
+#ifndef DOPPEL_DOCUMENTS_DOCUMENTS_H
+#define DOPPEL_DOCUMENTS_DOCUMENTS_H
+
+#include <doppel/media.h>
+
+/* How much may come out of one file, whatever it says of its sizes. */
+struct document_limits {
+    uint64_t max_bytes;   /* of all that is unpacked, and of the text; default 256 MiB */
+    uint32_t max_members; /* of a zip; default 100 000 */
+    uint32_t max_ratio;   /* of what is unpacked to the file; default 200, from 16 MiB on */
+};
+
+struct document_limits document_limits_default(void);
+
+struct document {
+    char *text; /* UTF-8, as a rule; given (document_free) */
+    size_t size;
+    size_t *pages; /* where pages, slides, chapters, sheets or messages begin: ascending; none where
+                      the format does not tell */
+    size_t page_count;
+};
+
+void document_free(struct document *document);
+
+/* The text of a document.
+ *
+ * @param fd     an open regular file; borrowed; its offset is not used
+ * @param format as doppel_media_probe_file tells it
+ * @param limits NULL for the defaults
+ * @param out    given (document_free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY (no text in it), _CORRUPT, _LIMIT, _UNSUPPORTED (encrypted;
+ * this build cannot read it), _MEMORY, _IO */
+enum doppel_status document_read(int fd, enum doppel_format format,
+                                 const struct document_limits *limits, struct document *out,
+                                 struct doppel_error *error);
+
+/* As doppel_media_prepare: before the sandbox. @return bytes of `out` that were used */
+size_t documents_prepare(char *out, size_t size);
+
+#endif

@@ -1,0 +1,80 @@
+/* A document by its format: its reader, or a sentence saying why this build has none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/try.h"
+#include "documents/formats.h"
+
+#ifdef HAVE_DOCUMENTS
+#include <archive.h>
+#include <libxml/parser.h>
+#endif
+
+struct document_limits document_limits_default(void)
+{
+    return (struct document_limits){
+        .max_bytes = UINT64_C(256) << 20, .max_members = 100000, .max_ratio = 200};
+}
+
+void document_free(struct document *document)
+{
+    free(document->text);
+    free(document->pages);
+    *document = (struct document){0};
+}
+
+/* The reader of a format and, where it is NULL, what the build was without. */
+static document_reader *reader_of_document(enum doppel_format format, const char **out_missing)
+{
+    *out_missing = "libarchive and libxml2";
+    switch (format) {
+#ifdef HAVE_DOCUMENTS
+    case DOPPEL_FORMAT_DOCX:
+        return read_docx;
+#endif
+    default:
+        return NULL;
+    }
+}
+
+enum doppel_status document_read(int fd, enum doppel_format format,
+                                 const struct document_limits *limits, struct document *out,
+                                 struct doppel_error *error)
+{
+    const struct document_input input = {fd, format, doppel_format_name(format),
+                                         limits ? *limits : document_limits_default()};
+    struct document_writer writer = {.max_bytes = input.limits.max_bytes};
+    const char *missing;
+    document_reader *read = reader_of_document(format, &missing);
+    if (!read)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "this doppel reads no %s: it was built without %s", input.name, missing);
+    enum doppel_status status;
+    TRY(read(&input, &writer, error));
+    TRY(writer_check(&writer, error));
+    if (!writer.size)
+        TRY(doppel_fail(error, DOPPEL_E_EMPTY, "the %s holds no text", input.name));
+done:
+    if (status)
+        writer_free(&writer);
+    else
+        *out = (struct document){writer.text, writer.size, writer.pages.items, writer.pages.count};
+    return status;
+}
+
+size_t documents_prepare(char *out, size_t size)
+{
+    size_t used = 0;
+#ifdef HAVE_DOCUMENTS
+    /* Of dates in archives the time zone is looked up, in a file, unless it has a name. */
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    xmlInitParser();
+    int length =
+        snprintf(out, size, "%s\nlibxml2 %s\n", archive_version_string(), LIBXML_DOTTED_VERSION);
+    used = length > 0 && (size_t)length < size ? (size_t)length : 0;
+#endif
+    out[used] = '\0';
+    return used;
+}

@@ -1,0 +1,109 @@
+/* What document is it? Told of a zip by the names of its members: those at the beginning of the
+ * file, and those in the list at its end. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/bytes.h"
+#include "core/files/read_at.h"
+#include "media/probe.h"
+
+enum {
+    LOCAL_NAME = 30, /* from a member's own header to its name */
+    LISTED_NAME = 46 /* from a line of the list to the name */
+};
+
+#define IS_ZIP(head) head_has(head, 0, "PK\3\4", 4)
+
+/* Whether a member's name begins so: it stands behind a header of either make. */
+static bool has_member(const struct file_head *bytes, const char *name)
+{
+    size_t size = strlen(name);
+    const uint8_t *at = bytes->data, *end = bytes->data + bytes->size;
+    while ((at = memmem(at, (size_t)(end - at), name, size))) {
+        size_t before = (size_t)(at - bytes->data);
+        if ((before >= LOCAL_NAME && !memcmp(at - LOCAL_NAME, "PK\3\4", 4)) ||
+            (before >= LISTED_NAME && !memcmp(at - LISTED_NAME, "PK\1\2", 4)))
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/* OpenDocument and EPUB begin with a member that says what they are, as it is. Source: OASIS, Open
+ * Document Format 1.3, part 2, 3.3; IDPF, EPUB OCF 3.2, 4.3. */
+static enum doppel_format format_by_type(const struct file_head *head)
+{
+    static const struct {
+        const char *type;
+        enum doppel_format format;
+    } types[] = {{"application/epub+zip", DOPPEL_FORMAT_EPUB},
+                 {"application/vnd.oasis.opendocument.text", DOPPEL_FORMAT_ODT},
+                 {"application/vnd.oasis.opendocument.presentation", DOPPEL_FORMAT_ODP},
+                 {"application/vnd.oasis.opendocument.spreadsheet", DOPPEL_FORMAT_ODS}};
+    if (!head_has(head, LOCAL_NAME, "mimetype", 8))
+        return DOPPEL_FORMAT_UNKNOWN;
+    size_t type = LOCAL_NAME + 8u + get_u16(head->data + LOCAL_NAME - 2);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (head_has(head, type, types[i].type, strlen(types[i].type)))
+            return types[i].format;
+    return DOPPEL_FORMAT_UNKNOWN;
+}
+
+static enum doppel_format format_by_members(const struct file_head *head,
+                                            const struct file_head *tail)
+{
+    static const struct {
+        const char *member;
+        enum doppel_format format;
+    } parts[] = {{"word/document", DOPPEL_FORMAT_DOCX},
+                 {"ppt/presentation", DOPPEL_FORMAT_PPTX},
+                 {"xl/workbook", DOPPEL_FORMAT_XLSX}};
+    static const char types[] = "[Content_Types].xml";
+    if (has_member(head, types) || has_member(tail, types))
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (has_member(head, parts[i].member) || has_member(tail, parts[i].member))
+                return parts[i].format;
+    static const char book[] = "META-INF/container.xml";
+    return has_member(head, book) || has_member(tail, book) ? DOPPEL_FORMAT_EPUB
+                                                            : DOPPEL_FORMAT_UNKNOWN;
+}
+
+static enum doppel_kind probe_members(const struct file_head *head, const struct file_head *tail,
+                                      enum doppel_format *format)
+{
+    enum doppel_format found = format_by_type(head);
+    if (!found)
+        found = format_by_members(head, tail);
+    if (!found)
+        return DOPPEL_KIND_UNKNOWN;
+    *format = found;
+    return DOPPEL_KIND_TEXT;
+}
+
+enum doppel_kind probe_zip(const struct file_head *head, enum doppel_format *format)
+{
+    const struct file_head none = {head->data, 0};
+    return IS_ZIP(head) ? probe_members(head, &none, format) : DOPPEL_KIND_UNKNOWN;
+}
+
+/* The list of a document's members is shorter, as a rule; else the first ones stand in the head. */
+enum { TAIL_BYTES = 64 << 10 };
+
+enum doppel_kind doppel_media_probe_file(int fd, const uint8_t *data, size_t size,
+                                         enum doppel_format *out_format)
+{
+    uint8_t bytes[TAIL_BYTES];
+    const struct file_head head = {data, size};
+    enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
+    enum doppel_kind kind = doppel_media_probe(data, size, &format);
+    struct stat file;
+    if (kind == DOPPEL_KIND_UNKNOWN && IS_ZIP(&head) && fstat(fd, &file) == 0) {
+        uint64_t from = file.st_size > TAIL_BYTES ? (uint64_t)file.st_size - TAIL_BYTES : 0;
+        ssize_t got = read_at(fd, bytes, sizeof bytes, from);
+        const struct file_head tail = {bytes, got > 0 ? (size_t)got : 0};
+        kind = probe_members(&head, &tail, &format);
+    }
+    if (out_format)
+        *out_format = format;
+    return kind;
+}

@@ -1,0 +1,65 @@
+/* What a text is read from: a file's bytes as they lie there, or the text of a document. */
+#include "worker/worker_text.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* A document and its text are in memory: of what a worker may have, this share. */
+enum { DOCUMENT_SHARE = 2 };
+
+static enum doppel_status read_document(const struct worker_limits *limits, int fd,
+                                        enum doppel_format format, struct worker_text *out,
+                                        struct doppel_error *error)
+{
+    struct document_limits documents = document_limits_default();
+    uint64_t most = limits->max_memory / DOCUMENT_SHARE;
+    if (most && most < documents.max_bytes)
+        documents.max_bytes = most;
+    enum doppel_status status = document_read(fd, format, &documents, &out->document, error);
+    out->bytes = out->document.text;
+    out->size = out->document.size;
+    out->format = DOPPEL_TEXT_PLAIN;
+    out->reading = (enum doppel_text_format)(DOPPEL_TEXT_PDF + (format - DOPPEL_FORMAT_PDF));
+    return status;
+}
+
+/* The file is mapped, not copied: memory does not bound how long a plain text may be. A file that
+ * is cut short meanwhile ends the worker, which costs that file alone. */
+static enum doppel_status map_text(int fd, size_t size, enum doppel_text_format wanted,
+                                   struct worker_text *out, struct doppel_error *error)
+{
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no room to map %zu bytes", size);
+    (void)madvise(bytes, size, MADV_SEQUENTIAL);
+    *out = (struct worker_text){
+        .bytes = bytes, .size = size, .mapped = size, .format = wanted, .reading = wanted};
+    return DOPPEL_OK;
+}
+
+enum doppel_status worker_text_open(const struct worker_limits *limits, int fd,
+                                    enum doppel_text_format wanted, struct worker_text *out,
+                                    struct doppel_error *error)
+{
+    struct stat file;
+    enum doppel_format format;
+    if (fstat(fd, &file) || file.st_size < 0)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
+    size_t size = (size_t)file.st_size;
+    if (size == 0)
+        return doppel_fail(error, DOPPEL_E_EMPTY, "the file is empty");
+    if (limits->max_bytes && size > limits->max_bytes)
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "has %zu bytes, over the limit of %llu (--max-bytes)", size,
+                           (unsigned long long)limits->max_bytes);
+    bool is_document = probe_file(fd, &format) == DOPPEL_KIND_TEXT && format;
+    return is_document ? read_document(limits, fd, format, out, error)
+                       : map_text(fd, size, wanted, out, error);
+}
+
+void worker_text_close(struct worker_text *source)
+{
+    if (source->mapped)
+        munmap((void *)source->bytes, source->mapped);
+    document_free(&source->document);
+}
