@@ -32,7 +32,21 @@ static document_reader *reader_of_document(enum doppel_format format, const char
 #ifdef HAVE_DOCUMENTS
     case DOPPEL_FORMAT_DOCX:
         return read_docx;
+    case DOPPEL_FORMAT_PPTX:
+        return read_pptx;
+    case DOPPEL_FORMAT_XLSX:
+        return read_xlsx;
+    case DOPPEL_FORMAT_ODT:
+    case DOPPEL_FORMAT_ODP:
+    case DOPPEL_FORMAT_ODS:
+        return read_odf;
+    case DOPPEL_FORMAT_EPUB:
+        return read_epub;
 #endif
+    case DOPPEL_FORMAT_RTF:
+        return read_rtf;
+    case DOPPEL_FORMAT_MAIL:
+        return read_mail;
     default:
         return NULL;
     }

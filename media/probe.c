@@ -54,6 +54,7 @@ static const struct signature signatures[] = {
     {BYTES("MM\0+\0\x08"), 0, IMAGE(TIFF)},
     {BYTES("\xff\x0a"), 0, IMAGE(JXL)},
     {BYTES("\0\0\0\x0cJXL \r\n\x87\n"), 0, IMAGE(JXL)},
+    {BYTES("{\\rtf"), 0, DOPPEL_KIND_TEXT, DOPPEL_FORMAT_RTF},
     {BYTES("fLaC"), 0, OTHER(AUDIO)},
     {BYTES("wvpk"), 0, OTHER(AUDIO)},
     {BYTES("caff\0\1"), 0, OTHER(AUDIO)},
@@ -157,9 +158,9 @@ enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
     /* In order: the ones with a magic number, then by plausibility, the weakest last. */
     typedef enum doppel_kind probe(const struct file_head *head, enum doppel_format *format);
     static probe *const probes[] = {
-        probe_raw,   by_signature,   probe_zip, by_riff, probe_bmff,
-        probe_ogg,   probe_matroska, probe_asf, by_bmp,  probe_transport_stream,
-        probe_audio, probe_text,     by_tga};
+        probe_raw,   by_signature,   probe_zip,  by_riff, probe_bmff,
+        probe_ogg,   probe_matroska, probe_asf,  by_bmp,  probe_transport_stream,
+        probe_audio, probe_mail,     probe_text, by_tga};
     struct file_head head = {data, size};
     enum doppel_format format = DOPPEL_FORMAT_UNKNOWN;
     enum doppel_kind kind = DOPPEL_KIND_UNKNOWN;

@@ -22,6 +22,7 @@ enum doppel_kind probe_asf(const struct file_head *head, enum doppel_format *for
 enum doppel_kind probe_transport_stream(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_audio(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_zip(const struct file_head *head, enum doppel_format *format);
+enum doppel_kind probe_mail(const struct file_head *head, enum doppel_format *format);
 enum doppel_kind probe_text(const struct file_head *head, enum doppel_format *format);
 
 #endif

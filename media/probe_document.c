@@ -1,6 +1,7 @@
 /* What document is it? Told of a zip by the names of its members: those at the beginning of the
  * file, and those in the list at its end. */
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "core/bytes.h"
@@ -106,4 +107,65 @@ enum doppel_kind doppel_media_probe_file(int fd, const uint8_t *data, size_t siz
     if (out_format)
         *out_format = format;
     return kind;
+}
+
+/* ---- mail ---- */
+
+/* A line that begins at `*at`, which moves behind it. @return whether it is whole */
+static bool take_head_line(const struct file_head *head, size_t *at, struct file_head *out)
+{
+    const uint8_t *from = head->data + *at;
+    const uint8_t *end = memchr(from, '\n', head->size - *at);
+    *out = (struct file_head){from, end ? (size_t)(end - from) : head->size - *at};
+    *at += out->size + (end != NULL);
+    out->size -= out->size && from[out->size - 1] == '\r';
+    return end;
+}
+
+/* "Name: ", letters, digits and hyphens. @return the length of the name; 0: it is no field */
+static size_t field_name_size(const struct file_head *line)
+{
+    size_t size = 0;
+    while (size < line->size &&
+           (line->data[size] == '-' ||
+            ((line->data[size] | 32) >= 'a' && (line->data[size] | 32) <= 'z') ||
+            (line->data[size] >= '0' && line->data[size] <= '9')))
+        size++;
+    return size < line->size && line->data[size] == ':' ? size : 0;
+}
+
+/* Fields that hardly anything but a message has: these bits, or-ed. */
+static unsigned field_bit(const struct file_head *line)
+{
+    static const char *const names[] = {"from",       "received", "return-path", "date",
+                                        "message-id", "subject",  "to",          "mime-version"};
+    size_t size = field_name_size(line);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (size == strlen(names[i]) && strncasecmp((const char *)line->data, names[i], size) == 0)
+            return 1u << i;
+    return 0;
+}
+
+enum { SENDER_BITS = 7, LEAST_FIELDS = 3 };
+
+/* Source: RFC 5322, 2.2; RFC 4155. Whoever it is from, and two more of the usual fields, before the
+ * first empty line; nothing else stands there. */
+enum doppel_kind probe_mail(const struct file_head *head, enum doppel_format *format)
+{
+    struct file_head line;
+    size_t at = 0;
+    unsigned found = 0;
+    bool first = true;
+    while (at < head->size && take_head_line(head, &at, &line) && line.size) {
+        bool folded = line.data[0] == ' ' || line.data[0] == '\t';
+        bool mbox = first && head_has(&line, 0, "From ", 5);
+        if (!mbox && !field_name_size(&line) && (first || !folded))
+            return DOPPEL_KIND_UNKNOWN;
+        found |= field_bit(&line);
+        first = false;
+    }
+    if (!(found & SENDER_BITS) || __builtin_popcount(found) < LEAST_FIELDS)
+        return DOPPEL_KIND_UNKNOWN;
+    *format = DOPPEL_FORMAT_MAIL;
+    return DOPPEL_KIND_TEXT;
 }

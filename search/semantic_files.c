@@ -1,5 +1,6 @@
 /* Texts of files by their meaning: searched for, and compared. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/files/read_beginning.h"
 #include "core/try.h"
@@ -10,7 +11,19 @@ enum { MOST_FILE_BYTES = 1 << 20 };
 enum doppel_status semantic_read_file(const char *path, char **out, size_t *out_size,
                                       struct doppel_error *error)
 {
-    return read_file_beginning(path, MOST_FILE_BYTES, out, out_size, error);
+    char *bytes = NULL;
+    size_t size;
+    enum doppel_status status;
+    TRY(read_file_beginning(path, MOST_FILE_BYTES, &bytes, &size, error));
+    if (size >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "%PDF", 4) == 0))
+        TRY(doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                        "a document: the meaning of plain texts alone is taken"));
+    *out = bytes;
+    *out_size = size;
+    bytes = NULL;
+done:
+    free(bytes);
+    return status;
 }
 
 enum doppel_status doppel_semantic_search_file(struct doppel_semantic *semantic, const char *path,

@@ -79,8 +79,16 @@ static enum doppel_status refuse_other_kinds(const char *path, const char *bytes
 {
     enum { PROBE_BYTES = 4096 };
     size_t head = size < PROBE_BYTES ? size : PROBE_BYTES;
-    if (!size || doppel_media_probe((const uint8_t *)bytes, head, NULL) == DOPPEL_KIND_TEXT)
+    enum doppel_format format;
+    bool text = doppel_media_probe((const uint8_t *)bytes, head, &format) == DOPPEL_KIND_TEXT;
+    if (!size || (text && !format))
         return DOPPEL_OK;
+    if (format > DOPPEL_FORMAT_RAW)
+        return doppel_fail(
+            error, DOPPEL_E_FORMAT,
+            "%s is no plain text but %s; 'doppel scan' and 'doppel ingest PATH' read "
+            "documents",
+            path, doppel_format_name(format));
     return doppel_fail(error, DOPPEL_E_FORMAT,
                        "%s is not a text; 'doppel ingest -' and 'doppel ingest PATH' take files of "
                        "any kind",

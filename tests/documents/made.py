@@ -36,3 +36,77 @@ def docx(path, *paragraphs, name="word/document.xml", **more):
     parts = {"[Content_Types].xml": TYPES, name: body}
     parts.update({f"word/{part}.xml": text for part, text in more.items()})
     return zipped(path, parts)
+
+
+# ---- PPTX and XLSX ----
+
+A = 'xmlns:a="a" xmlns:p="p" xmlns:r="r"'
+
+
+def relations(targets):
+    lines = (f'<Relationship Id="r{i}" Target="{name}"/>' for i, name in enumerate(targets))
+    return f"<Relationships>{''.join(lines)}</Relationships>"
+
+
+def shape(*lines, kind="body"):
+    text = "".join(f"<a:p><a:r><a:t>{escape(line)}</a:t></a:r></a:p>" for line in lines)
+    return f'<p:sp><p:nvSpPr><p:ph type="{kind}"/></p:nvSpPr><p:txBody>{text}</p:txBody></p:sp>'
+
+
+def pptx(path, slides, order):
+    """`order`: numbers of slides, as they are shown."""
+    parts = {"[Content_Types].xml": TYPES}
+    for number, shapes in slides.items():
+        parts[f"ppt/slides/slide{number}.xml"] = f"<p:sld {A}>{''.join(shapes)}</p:sld>"
+    ids = "".join(f'<p:sldId id="{256 + i}" r:id="r{i}"/>' for i in range(len(order)))
+    parts["ppt/presentation.xml"] = f"<p:presentation {A}>{ids}</p:presentation>"
+    parts["ppt/_rels/presentation.xml.rels"] = relations(f"slides/slide{n}.xml" for n in order)
+    return zipped(path, parts)
+
+
+def xlsx(path, sheets, shared=()):
+    """`sheets`: rows of cells, as XML."""
+    parts = {"[Content_Types].xml": TYPES}
+    for number, rows in enumerate(sheets, 1):
+        body = "".join(f"<row>{''.join(cells)}</row>" for cells in rows)
+        parts[f"xl/worksheets/sheet{number}.xml"] = f"<worksheet>{body}</worksheet>"
+    ids = "".join(f'<sheet name="s" r:id="r{i}"/>' for i in range(len(sheets)))
+    parts["xl/workbook.xml"] = f'<workbook xmlns:r="r">{ids}</workbook>'
+    targets = [f"/xl/worksheets/sheet{i + 1}.xml" for i in range(len(sheets))]
+    parts["xl/_rels/workbook.xml.rels"] = relations(targets)
+    texts = "".join(f"<si>{text}</si>" for text in shared)
+    parts["xl/sharedStrings.xml"] = f"<sst>{texts}</sst>"
+    return zipped(path, parts)
+
+
+# ---- OpenDocument ----
+
+ODF = 'xmlns:office="o" xmlns:text="t" xmlns:draw="d" xmlns:table="b" xmlns:presentation="s"'
+
+
+def odf(path, body, kind="text", manifest="<m/>"):
+    parts = {
+        "content.xml": f"<office:document-content {ODF}>{body}</office:document-content>",
+        "META-INF/manifest.xml": manifest,
+    }
+    return zipped(path, parts, first=f"application/vnd.oasis.opendocument.{kind}")
+
+
+# ---- EPUB ----
+
+
+def epub(path, chapters, spine, **more):
+    """`chapters`: bodies by reference; `spine`: ids, which are numbers of chapters."""
+    items = "".join(
+        f'<item id="i{i}" href="{name.replace(" ", "%20")}" properties="{props}"/>'
+        for i, (name, (props, _)) in enumerate(chapters.items())
+    )
+    refs = "".join(f'<itemref idref="i{i}"/>' for i in spine)
+    parts = {
+        "META-INF/container.xml": '<container><rootfile full-path="OPS/book.opf"/></container>',
+        "OPS/book.opf": f"<package><manifest>{items}</manifest><spine>{refs}</spine></package>",
+    }
+    for name, (_, body) in chapters.items():
+        parts[f"OPS/{name}"] = f"<html><head><title>t</title></head><body>{body}</body></html>"
+    parts.update(more)
+    return zipped(path, parts, first="application/epub+zip")
