@@ -99,6 +99,9 @@ struct doppel_plan_file {
     size_t duplicate_of;  /**< number of the file for which it goes; its own: it stays */
     size_t first_name;    /**< number of the file of which it is another name, after the members of
                              its group; its own: it is none */
+    bool is_sidecar;      /**< it is no member, but lies beside an image and goes with it: XMP and
+                             the like, the video of a live photo */
+    size_t sidecar_of;    /**< number of that image */
     uint64_t freed_bytes; /**< when it goes with all its names that are known; of another name 0 */
     bool identical;       /**< to that: they are compared byte by byte first */
     bool refused;         /**< it was to be acted on, but `left` says why it cannot be */
@@ -107,8 +110,8 @@ struct doppel_plan_file {
 
 /** How many files it has, with those to keep. */
 DOPPEL_API size_t doppel_plan_count(const struct doppel_plan *plan);
-/** The groups in turn, of each the one to keep first, and other names of files last. @return
- * borrowed from the plan until it is added to or freed; NULL: it has not so many */
+/** The groups in turn, of each the one to keep first, and other names of files and sidecars last.
+ * @return borrowed from the plan until it is added to or freed; NULL: it has not so many */
 DOPPEL_API const struct doppel_plan_file *doppel_plan_get(const struct doppel_plan *plan,
                                                           size_t number);
 

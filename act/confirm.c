@@ -11,7 +11,7 @@ static const double ROUNDING = .001;
 bool wants_confirmation(const struct doppel_plan_file *file)
 {
     bool by_hand = file->mark == DOPPEL_FILE_REMOVE || file->reason == DOPPEL_REASON_MARKED;
-    return !file->identical && !by_hand;
+    return !file->identical && !by_hand && !file->is_sidecar;
 }
 
 /* It could be read when it was found. */

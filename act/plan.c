@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "act/plan_internal.h"
+#include "act/sidecars.h"
 #include "core/text/text_copy.h"
 
 struct doppel_act_policy doppel_act_policy_default(void)
@@ -187,9 +188,12 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
         if (!push_plan_file(plan, file))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many duplicates");
     }
+    keep_shots_whole(plan, group, keep);
     for (size_t i = 1; i < group->count; i++)
         if (!add_names(plan, keep + i, &group->members[i]))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many names");
+    if (group->kind == DOPPEL_KIND_IMAGE && !add_sidecars(plan, group, keep))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for so many sidecars");
     return DOPPEL_OK;
 }
 

@@ -210,6 +210,8 @@ static enum doppel_status act_on_all(struct acting *acting, struct doppel_error 
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
         if (file->duplicate_of == i && !file->left)
             continue;
+        if (file->is_sidecar && !acting->gone[plan->files.items[file->sidecar_of].first_name].count)
+            doppel_fail(&acted.reason, DOPPEL_E_EMPTY, "its image stays");
         if (file->left)
             doppel_fail(&acted.reason, file->refused ? DOPPEL_E_ARGUMENT : DOPPEL_E_EMPTY, "%s",
                         file->left);

@@ -8,6 +8,7 @@
 #include "core/files/file_set.h"
 #include "core/files/path_is_gone.h"
 #include "core/try.h"
+#include "group/companions.h"
 #include "group/marks.h"
 #include "group/member_rules.h"
 
@@ -307,10 +308,13 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
     for (size_t i = 0; i < count && room; i++)
         room = members[i].item == kept || add_other_member(grouping, members[i].item, &out);
     emission->kept = kept;
+    bool joined = grouping->options->kind == DOPPEL_KIND_IMAGE &&
+                  grouping->options->group->companions == DOPPEL_COMPANIONS_JOIN;
+    room = room && (!joined || mark_companions(out.items, out.count));
     group_leave_alone(out.items, out.count);
     enum doppel_status status = DOPPEL_E_MEMORY;
-    if (room && out.count < 2) {
-        status = DOPPEL_OK; /* all others lie in its folder */
+    if (room && (out.count < 2 || is_one_shot(out.items, out.count))) {
+        status = DOPPEL_OK; /* all others lie in its folder, or are its companions */
     } else if (room) {
         const struct doppel_group group = {.number = ++*emission->number,
                                            .kind = grouping->options->kind,

@@ -88,8 +88,10 @@ struct doppel_group_member {
     bool reference;             /**< only compared against: always kept */
     bool burst;                 /**< another shot than the one to keep, as far as EXIF says
                                    (doppel_image_is_burst): it goes by a mark alone */
-    uint8_t reading;            /**< of a text: how it was read, as in struct doppel_record */
-    uint64_t id;                /**< in the library; 0: it comes from none */
+    uint32_t shot;    /**< members with the same number are files of one shot, as a raw file of a
+                         camera and its JPEG; they go together or not at all; 0: it has no companion */
+    uint8_t reading;  /**< of a text: how it was read, as in struct doppel_record */
+    uint64_t id;      /**< in the library; 0: it comes from none */
     const char *path; /**< of a file; of a record that of its corpus, or NULL; else a name */
     struct doppel_digest digest; /**< of the bytes, of a record of its content; zero: not known */
     int64_t size_bytes, mtime_ns;
@@ -124,9 +126,9 @@ struct doppel_group {
                                 library), "whole", or doppel_keep_reason; NULL: not known */
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
-    uint64_t savable_bytes; /**< what all but the one to keep, references, other shots of a burst
-                               and what is marked to be kept or left take; nothing of a file that
-                               has names elsewhere */
+    uint64_t savable_bytes; /**< what all but the one to keep, references, other shots of a burst,
+                               other files of its shot, and what is marked to be kept or left take;
+                               nothing of a file that has names elsewhere */
     const struct doppel_text_options *text; /**< of records: how they were read; NULL: all members
                                                are files or items */
 };
@@ -156,6 +158,13 @@ enum doppel_group_records {
     DOPPEL_GROUP_ALL_RECORDS        /**< whichever they have */
 };
 
+/** What files of one shot are to each other: a raw file of a camera, and images beside it of the
+ * same name but for its extension. */
+enum doppel_companions {
+    DOPPEL_COMPANIONS_JOIN = 0, /**< no duplicates: they make no group, and `shot` is told */
+    DOPPEL_COMPANIONS_SEPARATE  /**< as any other images */
+};
+
 /** What is grouped, and how. */
 struct doppel_group_options {
     struct doppel_compare_options compare; /**< what is compared, and when it is a duplicate */
@@ -168,6 +177,7 @@ struct doppel_group_options {
                                         none by default */
     bool not_within; /**< no two of one folder: of a group the one to keep, and of each other folder
                         the first; default false */
+    enum doppel_companions companions; /**< default JOIN */
     bool keep_given; /**< default false: of a library, the policy that it keeps, if any */
     bool digests;    /**< members have their digest in any case; default false */
     struct doppel_marks *marks; /**< what is decided: the one to keep is chosen among what is marked

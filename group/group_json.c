@@ -92,11 +92,25 @@ static void put_library_member(struct doppel_json *json, const struct doppel_gro
         doppel_json_audio_tags(json, member->tags);
 }
 
-static void put_member_reason(struct doppel_json *json, const struct doppel_group_member *member)
+/* The first member of its shot; NULL: it is that, or has no companions. */
+static const struct doppel_group_member *companion_of(const struct doppel_group *group,
+                                                      const struct doppel_group_member *member)
+{
+    const struct doppel_group_member *first = group->members;
+    while (member->shot && first < member && first->shot != member->shot)
+        first++;
+    return member->shot && first < member ? first : NULL;
+}
+
+static void put_member_reason(struct doppel_json *json, const struct doppel_group *group,
+                              const struct doppel_group_member *member)
 {
     if (member->reference)
         doppel_json_boolean(json, "reference", true);
     doppel_json_text(json, "reason", doppel_reason_name(member->reason));
+    const struct doppel_group_member *companion = companion_of(group, member);
+    if (companion)
+        doppel_json_path(json, "companion_of", companion->path);
     if (member->burst)
         doppel_json_boolean(json, "burst", true);
     doppel_json_text(json, "mark", doppel_file_mark_name(member->mark));
@@ -135,7 +149,7 @@ static void put_member(struct doppel_json *json, const struct doppel_group *grou
         put_record(json, member);
     else
         put_library_member(json, group, member);
-    put_member_reason(json, member);
+    put_member_reason(json, group, member);
     if (member->same_bytes != number && member->reason != DOPPEL_REASON_IDENTICAL)
         doppel_json_path(json, "identical_to", group->members[member->same_bytes].path);
     doppel_json_texts(json, "lists", member->lists, member->list_count);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/files/absolute_path.h"
+#include "group/companions.h"
 #include "group/marks.h"
 
 /* The whole of it, its end behind a slash, or all that lies below. */
@@ -193,7 +194,7 @@ uint64_t group_savable_bytes(const struct doppel_group_member *members, size_t c
     const size_t left = group_copy_left(members, count);
     uint64_t bytes = 0;
     for (size_t i = 1; i < count; i++)
-        if (i != left && member_goes(&members[i]))
+        if (i != left && member_goes(&members[i]) && !are_companions(&members[i], &members[0]))
             bytes += members[i].freed_bytes;
     return bytes;
 }

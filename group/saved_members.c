@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "group/companions.h"
 #include "group/marks.h"
 #include "group/member_rules.h"
 
@@ -195,6 +196,10 @@ enum doppel_status saved_group_update(struct saved_scan *scan, struct doppel_gro
     if (!status && group->count > 1) {
         group_leave_alone(members, group->count);
         choose_kept_again(group);
+        if (scan->options->companions == DOPPEL_COMPANIONS_JOIN &&
+            !mark_companions(members, group->count))
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a group of %zu",
+                                 group->count);
         group->keep = members[0].path;
         group_count_bytes(group, members);
     }

@@ -12,6 +12,7 @@
 #include <doppel/media.h>
 #include <doppel/video.h>
 
+#include "core/files/camera_names.h"
 #include "core/files/read_at.h"
 
 enum { PROBE_BYTES = 4096 };
@@ -41,11 +42,10 @@ static bool ends_in(const char *path, const char *const *endings, size_t count)
  */
 static bool named_as_image(const char *path)
 {
-    static const char *const endings[] = {
-        ".jpg", ".jpeg", ".jpe",  ".jfif", ".png", ".gif", ".webp", ".bmp", ".tif", ".tiff",
-        ".tga", ".heic", ".heif", ".avif", ".jxl", ".dng", ".cr2",  ".cr3", ".crw", ".nef",
-        ".nrw", ".arw",  ".raf",  ".orf",  ".rw2", ".pef", ".srw",  ".x3f", ".mrw"};
-    return ends_in(path, endings, sizeof endings / sizeof *endings);
+    static const char *const endings[] = {".jpg", ".jpeg", ".jpe",  ".jfif", ".png",
+                                          ".gif", ".webp", ".bmp",  ".tif",  ".tiff",
+                                          ".tga", ".heic", ".heif", ".avif", ".jxl"};
+    return is_raw_name(path) || ends_in(path, endings, sizeof endings / sizeof *endings);
 }
 
 static bool named_as_audio(const char *path)
@@ -81,18 +81,11 @@ bool named_on_command_line(const struct intake *intake, const struct intake_slot
     return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
 }
 
-/* What programs write beside pictures is not there to be compared: it is much alike, and goes with
- * its picture. */
-static bool is_sidecar(const char *path)
-{
-    static const char *const endings[] = {".xmp", ".aae", ".pp3", ".dop", ".cos", ".arp"};
-    return ends_in(path, endings, sizeof endings / sizeof *endings);
-}
-
 bool slot_may_be(const struct intake *intake, const struct intake_slot *slot, enum doppel_kind kind)
 {
     const char *path = slot->file.path;
-    bool sidecar = intake_wants(intake, DOPPEL_KIND_IMAGE) && is_sidecar(path) &&
+    /* It is not there to be compared: it is much alike, and goes with its image. */
+    bool sidecar = intake_wants(intake, DOPPEL_KIND_IMAGE) && is_sidecar_name(path) &&
                    !named_on_command_line(intake, slot);
     if (kind == DOPPEL_KIND_TEXT && (named_as_medium(intake, path) || sidecar))
         return false;
@@ -215,7 +208,7 @@ static void pass_over_file(struct intake *intake, struct intake_slot *slot, int 
     intake->passed_over++;
     doppel_run_detail(intake->options->run, slot->file.path,
                       empty                         ? "empty"
-                      : is_sidecar(slot->file.path) ? "goes with a picture"
+                      : is_sidecar_name(slot->file.path) ? "goes with a picture"
                                                     : reason);
 }
 

@@ -16,6 +16,7 @@ function factsOf(member) {
     if (member.camera) facts.push(visible(member.camera));
     if (member.latitude !== undefined)
         facts.push(degrees(member.latitude, 'NS') + ' ' + degrees(member.longitude, 'EW'));
+    if (member.companion_of) facts.push('of one shot with ' + splitPath(member.companion_of)[1]);
     if (member.burst) facts.push('another shot of a burst');
     return facts.join(' · ');
 }

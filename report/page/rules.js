@@ -37,6 +37,7 @@ function reasonBetween(group, a, b) {
     const [x, y] = [group.members[a], group.members[b]];
     if (idOf(x) === idOf(y)) return 'identical';
     if (x.burst || y.burst) return 'burst'; // shots of their own go by hand
+    if (x.companion_of || y.companion_of) return 'companion'; // and so does half a shot
     const reasons = [a ? x.reason : '', b ? y.reason : ''];
     return reasons.sort((p, q) => reasonOrder.indexOf(q) - reasonOrder.indexOf(p))[0];
 }

@@ -86,6 +86,7 @@ struct doppel_group_options group_options_from(const struct settings *settings)
         (struct doppel_strings){settings->keep_from.items, settings->keep_from.count};
     options.protect = (struct doppel_strings){settings->protect.items, settings->protect.count};
     options.not_within = settings->not_within;
+    options.companions = (enum doppel_companions)settings->companions;
     options.digests = for_report || settings->save;
     options.metadata = for_report;
     options.on_disk = settings->action != ACTION_NONE || settings->save;

@@ -104,6 +104,10 @@ const struct option_info option_table[] = {
     {"not-within", 0, NULL, OPTION_FLAG, AT(not_within), NULL,
      "Never two files of one folder in a group: of each folder only the best one is in it",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
+    {"companions", 0, "join|separate", OPTION_CHOICE, AT(companions), "join",
+     "Files of one shot: a raw file and images of its name beside it are no duplicates of each "
+     "other, and go together; separate: they are as any others",
+     VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"keep-from", 0, "DIR", OPTION_TEXTS, AT(keep_from), NULL,
      "Keep the copy that lies in DIR, where there is one; may be repeated",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},

@@ -116,6 +116,7 @@ struct settings {
 
     struct strings reference;
     bool cross_folder, not_within;
+    enum doppel_companions companions;
     struct strings keep_from, protect;
     enum strictness strictness;
     const char *keep_text;          /* NULL: not given */

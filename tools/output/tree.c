@@ -87,7 +87,8 @@ static char *notes_of(const json_t *member)
     if (names)
         snprintf(linked, sizeof linked, " with %zu other name%s", names, names == 1 ? "" : "s");
     char *notes =
-        formatted("%s%s%s%s%s%s%s%s%s%s%s%s", mark_note(member), linked,
+        formatted("%s%s%s%s%s%s%s%s%s%s%s%s%s", mark_note(member), linked,
+                  json_object_get(member, "companion_of") ? " of one shot with one above" : "",
                   json_is_true(json_object_get(member, "gone")) ? " gone" : "",
                   json_object_get(member, "frees") ? " has names elsewhere" : "",
                   json_is_true(json_object_get(member, "reference")) ? " reference" : "",

@@ -36,6 +36,7 @@ static const struct column columns[] = {
     {"members.latitude", NULL, CELL_NUMBER},
     {"members.longitude", NULL, CELL_NUMBER},
     {"members.burst", NULL, CELL_TEXT},
+    {"members.companion_of", NULL, CELL_PATH},
     {"members.links", NULL, CELL_NUMBER},
     {"members.frees", NULL, CELL_NUMBER},
     {"members.gone", NULL, CELL_TEXT},
@@ -51,12 +52,21 @@ static bool kept_is_gone(const json_t *group)
     return json_is_true(json_object_get(kept, "gone"));
 }
 
+/* Another file of its shot. */
+static bool is_companion_of_kept(const json_t *group, const json_t *member)
+{
+    const char *companion = json_string_value(json_object_get(member, "companion_of"));
+    const char *keep = json_string_value(json_object_get(group, "keep"));
+    return companion && keep && strcmp(companion, keep) == 0;
+}
+
 /* -0 is there to be piped into what deletes: it never names what is kept, nor all that is left. */
 static bool is_not_kept(const json_t *group, const json_t *member)
 {
     const char *reason = json_string_value(json_object_get(member, "reason"));
     const char *mark = json_string_value(json_object_get(member, "mark"));
-    bool stays = kept_is_gone(group) || json_is_true(json_object_get(member, "reference")) ||
+    bool stays = kept_is_gone(group) || is_companion_of_kept(group, member) ||
+                 json_is_true(json_object_get(member, "reference")) ||
                  json_is_true(json_object_get(member, "gone")) ||
                  (json_is_true(json_object_get(member, "burst")) && !mark);
     return strcmp(reason, "kept") != 0 && !stays && (!mark || strcmp(mark, "remove") == 0);
@@ -88,7 +98,8 @@ static void count_member(struct printing *printing, const struct doppel_group *g
 {
     const struct doppel_group_member *member = &group->members[number];
     printing->gone += member->gone;
-    if (member->reason == DOPPEL_REASON_KEPT || number == left || member->reference || member->gone)
+    if (member->reason == DOPPEL_REASON_KEPT || number == left || member->reference ||
+        member->gone || (member->shot && member->shot == group->members[0].shot))
         return;
     printing->duplicates++;
     if (member->reason == DOPPEL_REASON_IDENTICAL || member->same_bytes != number)
