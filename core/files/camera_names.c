@@ -12,7 +12,7 @@ static const char *const raw_endings[] = {".dng", ".cr2", ".cr3", ".crw", ".nef"
                                           ".nrw", ".arw", ".raf", ".orf", ".rw2",
                                           ".pef", ".srw", ".x3f", ".mrw", NULL};
 
-static bool has_ending(const char *path, const char *const *endings)
+static bool ends_in_one_of(const char *path, const char *const *endings)
 {
     const char *ending = path + stem_length(path);
     for (; *endings; endings++)
@@ -23,12 +23,12 @@ static bool has_ending(const char *path, const char *const *endings)
 
 bool is_raw_name(const char *path)
 {
-    return has_ending(path, raw_endings);
+    return ends_in_one_of(path, raw_endings);
 }
 
 bool is_sidecar_name(const char *path)
 {
-    return has_ending(path, sidecar_endings);
+    return ends_in_one_of(path, sidecar_endings);
 }
 
 size_t stem_length(const char *path)
