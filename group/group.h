@@ -89,7 +89,7 @@ struct doppel_group_member {
     bool burst;                 /**< another shot than the one to keep, as far as EXIF says
                                    (doppel_image_is_burst): it goes by a mark alone */
     uint32_t shot;    /**< members with the same number are files of one shot, as a raw file of a
-                         camera and its JPEG; they go together or not at all; 0: it has no companion */
+                         camera and its JPEG; they go together or not at all; 0: it has none */
     uint8_t reading;  /**< of a text: how it was read, as in struct doppel_record */
     uint64_t id;      /**< in the library; 0: it comes from none */
     const char *path; /**< of a file; of a record that of its corpus, or NULL; else a name */
