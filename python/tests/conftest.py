@@ -7,8 +7,12 @@ import sys
 
 import pytest
 
+import doppel
+
 BUILD = pathlib.Path(os.environ["DOPPEL_BUILD"])
 TOP = pathlib.Path(__file__).resolve().parents[2]
+# Where the package that is tested lies, for a Python that does not find it by itself.
+PACKAGE_FOLDER = str(pathlib.Path(doppel.__file__).parents[1])
 # A sanitizer, which Python needs beside a sanitized extension. Programs that are sanitized have it.
 PRELOADED = os.environ.pop("LD_PRELOAD", "")
 

@@ -5,7 +5,7 @@ import os
 import re
 
 import pytest
-from conftest import PRELOADED, TOP
+from conftest import PACKAGE_FOLDER, PRELOADED, TOP
 
 nbformat = pytest.importorskip("nbformat")
 nbconvert = pytest.importorskip("nbconvert")
@@ -21,6 +21,7 @@ def test_the_notebook(media, tmp_path, monkeypatch):
     for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name))
         os.mkdir(tmp_path / name)
+    monkeypatch.setenv("PYTHONPATH", PACKAGE_FOLDER)  # the kernel may be another Python
     notebook = nbformat.read(TOP / "docs/examples/duplicates.ipynb", as_version=4)
     run = nbconvert.preprocessors.ExecutePreprocessor(timeout=60, kernel_name="python3")
     run.preprocess(notebook, {"metadata": {"path": str(tmp_path)}})

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import PRELOADED, TOP
+from conftest import PACKAGE_FOLDER, PRELOADED, TOP
 
 SCRIPT = """
 import doppel, os, sys
@@ -46,7 +46,7 @@ def test_the_package_runs_by(minor, media, tmp_path):
     done = subprocess.run(
         [PYTHONS[minor], script, tmp_path],
         cwd=media,
-        env={**os.environ, "XDG_DATA_HOME": str(tmp_path)},
+        env={**os.environ, "XDG_DATA_HOME": str(tmp_path), "PYTHONPATH": PACKAGE_FOLDER},
         capture_output=True,
         text=True,
         check=False,
