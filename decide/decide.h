@@ -1,7 +1,7 @@
 /**
  * doppel/decide.h: what comes in, decided about against a library: new, a duplicate, a revision, a
  * part. Files of any kind and records of text, in order of input, by one rule. Uses core, text,
- * match, library, corpus, compare and search.
+ * match, library, corpus, compare, intake and search.
  *
  * A decider is of one thread. Two deciders, also of two processes, take turns at a library.
  */
@@ -16,6 +16,7 @@
 #include <doppel/compare.h>
 #include <doppel/core.h>
 #include <doppel/corpus.h>
+#include <doppel/intake.h>
 #include <doppel/json_writer.h>
 #include <doppel/library.h>
 #include <doppel/run.h>
@@ -68,6 +69,11 @@ struct doppel_decide_options {
      * texts that are there already and have none: a notice of the run says at the end how many
      * these were. Where that fails the run is notified, once, and goes on without. NULL: none. */
     struct doppel_semantic *semantic;
+
+    /** What to decide about is what a watch gives, for as long as the run is not cancelled: a pull
+     * waits for it. What the library has as it is comes, too, with the reason that it is known.
+     * Borrowed for the life of the decider, which no other uses; NULL: there is none. */
+    struct doppel_watch *watch;
 
     struct doppel_corpus_files records; /**< JSON Lines to read */
     struct doppel_corpus_fields fields;
@@ -169,7 +175,8 @@ struct doppel_decided {
 struct doppel_decider;
 
 /**
- * Decide about the records that the options name; where they name none, about what is pushed. A
+ * Decide about what a watch gives, or about the records that the options name; where they name
+ * none, about what is pushed. A
  * library's texts are loaded here.
  *
  * @param run,library borrowed for its life

@@ -11,6 +11,7 @@
 #include "decide/file_stream.h"
 #include "decide/meaning.h"
 #include "decide/upstream.h"
+#include "intake/watch.h"
 
 enum { MAX_QUALITY = 100 };
 
@@ -258,6 +259,21 @@ static enum doppel_status next_file(struct doppel_decider *decider, struct doppe
     return status;
 }
 
+/* Of folders that are watched there is always another one. */
+static enum doppel_status next_walked_file(struct doppel_decider *decider,
+                                           struct doppel_decided *out, struct doppel_error *error)
+{
+    struct doppel_watch *watch = decider->options.watch;
+    enum doppel_status status;
+    while ((status = next_file(decider, out, error)) == DOPPEL_E_NOT_FOUND && watch) {
+        TRY(upstream_settle(decider->upstream, true, error));
+        TRY(watch_wait(watch, error));
+        file_stream_resume(decider->files);
+    }
+done:
+    return status;
+}
+
 static enum doppel_status begin_files(struct doppel_decider *decider,
                                       const struct ingest_found *found, struct doppel_error *error)
 {
@@ -402,7 +418,7 @@ static enum doppel_status pull_next(struct doppel_decider *decider, struct doppe
 {
     struct ingest_found found;
     if (decider->walks)
-        return next_file(decider, out, error);
+        return next_walked_file(decider, out, error);
     for (;;) {
         enum doppel_status status = DOPPEL_E_NOT_FOUND;
         if (decider->in_files)
@@ -503,7 +519,7 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
     decider->run = run;
     decider->library = library;
     doppel_run_watch(run, library);
-    decider->walks = intake->walks;
+    decider->walks = intake->walks || options->watch;
     decider->file_options = (struct file_stream_options){
         .decider = {.decide = &decider->options,
                     .read = intake->read,
@@ -511,6 +527,9 @@ enum doppel_status decider_open(struct doppel_run *run, struct doppel_library *l
                     .library = library},
         .walk = intake->walk,
     };
+    if (options->watch)
+        decider->file_options.walk = (struct doppel_walk_options){
+            .feed = watch_next_path, .feed_context = options->watch, .found = true};
     enum doppel_status status;
     if (options->upstream.service.url && !options->dry_run)
         TRY(upstream_new(decider->options.upstream.run ? decider->options.upstream.run : run,

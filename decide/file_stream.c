@@ -342,6 +342,11 @@ void file_stream_feed(struct file_stream *stream, const struct record_file *file
     intake_resume(stream->intake);
 }
 
+void file_stream_resume(struct file_stream *stream)
+{
+    intake_resume(stream->intake);
+}
+
 void file_stream_free(struct file_stream *stream)
 {
     if (!stream)

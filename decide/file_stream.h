@@ -38,6 +38,9 @@ void file_stream_free(struct file_stream *stream);
  * until file_stream_next is at its end. */
 void file_stream_feed(struct file_stream *stream, const struct record_file *files, size_t count);
 
+/* The walk may have a file again, after the end of it was reported. */
+void file_stream_resume(struct file_stream *stream);
+
 /* The next file. What is given is kept. DOPPEL_E_NOT_FOUND at the end of the walk, or of what was
  * fed; DOPPEL_E_CANCELLED after what was gathered before a signal */
 enum doppel_status file_stream_next(struct file_stream *stream, struct decided_file *out,

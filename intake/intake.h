@@ -54,7 +54,40 @@ struct doppel_walk_options {
      * as `files_from` does. Borrowed until the next call. NULL: no such. */
     const char *(*feed)(void *context);
     void *feed_context;
+    bool found; /**< what `feed` gives was met in folders, not named: what is of no kind that is
+                   wanted, or is gone again, is passed over */
 };
+
+/* ---- folders that are watched ---- */
+
+struct doppel_watch_options {
+    struct doppel_walk_options walk; /**< `paths` are folders; nothing else is read of it but which
+                                        files are wanted. Strings are borrowed for the life */
+    uint32_t settle_ms;    /**< for so long nothing happens to a file before it is read; 0: 1000 */
+    const char *pass_over; /**< a folder of which nothing is given, such as that of the library;
+                              NULL: none */
+};
+
+struct doppel_watch;
+
+/**
+ * Watch folders, and those in them, by inotify: files are given that are there, and later those
+ * that are written, linked or moved there. A file is given once nothing has happened to it for a
+ * moment, and nobody has it open to write. Where events are lost, all folders are looked at again:
+ * then, too, files come that came before. Changes by other machines are not seen.
+ *
+ * A watch is what a decider is given (doppel/decide.h).
+ *
+ * @param run     borrowed for its life; is notified of folders that cannot be watched
+ * @param out     given (doppel_watch_free)
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND, DOPPEL_E_ARGUMENT: a path is not there, or no folder;
+ *         DOPPEL_E_MEMORY
+ */
+DOPPEL_API enum doppel_status doppel_watch_new(struct doppel_run *run,
+                                               const struct doppel_watch_options *options,
+                                               struct doppel_watch **out,
+                                               struct doppel_error *error);
+DOPPEL_API void doppel_watch_free(struct doppel_watch *watch);
 
 /* ---- how they are read ---- */
 

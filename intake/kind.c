@@ -78,7 +78,8 @@ bool named_on_command_line(const struct intake *intake, const struct intake_slot
 {
     const struct doppel_strings *paths = &intake->options->walk->paths;
     size_t source = slot->file.source;
-    return source >= paths->count || strcmp(paths->items[source], slot->file.path) == 0;
+    return source < paths->count ? strcmp(paths->items[source], slot->file.path) == 0
+                                 : !intake->options->walk->found;
 }
 
 bool slot_may_be(const struct intake *intake, const struct intake_slot *slot, enum doppel_kind kind)

@@ -349,7 +349,10 @@ static bool next_fed_file(struct walk *walk, struct walk_entry *out, bool *out_e
         return false;
     if (!set_path(walk, 0, "", path))
         return lacks_memory(out);
-    if (stat(path, &out->stat) || !S_ISDIR(out->stat.st_mode))
+    bool there = stat(path, &out->stat) == 0;
+    if (!there && walk->options.found && (errno == ENOENT || errno == ENOTDIR))
+        return false;
+    if (!there || !S_ISDIR(out->stat.st_mode))
         return visit(walk, AT_FDCWD, walk->path, true, out);
     doppel_fail(&out->error, DOPPEL_E_FORMAT, "a folder, not a file");
     return found(walk, WALK_ERROR, out);

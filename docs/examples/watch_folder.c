@@ -5,52 +5,43 @@
  *     DOPPEL_WORKER=/usr/bin/doppel-worker ./watch_folder LIBRARY FOLDER
  */
 #include <stdio.h>
-#include <sys/inotify.h>
-#include <unistd.h>
 
 #include <doppel/decide.h>
 
-static enum doppel_status decide_file(struct doppel_decider *decider, const char *path,
-                                      struct doppel_error *error)
+static void print_decision(const struct doppel_decided *decided)
 {
-    struct doppel_decide_input input = {path};
-    struct doppel_decided decided;
-    enum doppel_status status = doppel_decider_push(decider, &input, error);
-    if (!status)
-        status = doppel_decider_pull(decider, &decided, error);
-    if (status)
-        return status;
-    printf("%s: %s", path, doppel_decision_name(decided.decision));
-    if (decided.why)
-        printf(" (%s)", decided.why);
-    printf("%s%s\n", decided.of_path ? " of " : "", decided.of_path ? decided.of_path : "");
+    printf("%s: %s", decided->path, doppel_decision_name(decided->decision));
+    if (decided->why)
+        printf(" (%s)", decided->why);
+    printf("%s%s\n", decided->of_path ? " of " : "", decided->of_path ? decided->of_path : "");
     fflush(stdout);
-    return DOPPEL_OK;
 }
 
 int main(int argc, char **argv)
 {
-    _Alignas(struct inotify_event) char events[65536];
-    char path[8192];
     struct doppel_error error = {0};
-    struct doppel_run *run;
-    struct doppel_library *library;
-    struct doppel_decider *decider;
+    struct doppel_run *run = NULL;
+    struct doppel_library *library = NULL;
+    struct doppel_decider *decider = NULL;
+    struct doppel_decided decided;
     const struct doppel_library_options made = {.create = true};
-    enum doppel_status status = DOPPEL_OK;
-    int watch = inotify_init();
-    if (argc != 3 || inotify_add_watch(watch, argv[2], IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
+    struct doppel_decide_options options = doppel_decide_options_default();
+    struct doppel_watch_options watched = {{{0}}, 0, NULL};
+    if (argc != 3)
         return fprintf(stderr, "usage: watch_folder LIBRARY FOLDER\n"), 2;
+    watched.walk.paths.items = (const char *const *)&argv[2];
+    watched.walk.paths.count = 1;
+    watched.pass_over = argv[1];
     if (!doppel_run_new(NULL, &run, &error) &&
         !doppel_library_open(argv[1], &made, &library, &error) &&
-        !doppel_decider_new(run, library, NULL, &decider, &error))
-        for (ssize_t size; !status && (size = read(watch, events, sizeof events)) > 0;)
-            for (const char *at = events; !status && at < events + size;) {
-                const struct inotify_event *event = (const struct inotify_event *)at;
-                snprintf(path, sizeof path, "%s/%s", argv[2], event->name);
-                status = decide_file(decider, path, &error);
-                at += sizeof *event + event->len;
-            }
+        !doppel_watch_new(run, &watched, &options.watch, &error) &&
+        !doppel_decider_new(run, library, &options, &decider, &error))
+        while (!doppel_decider_pull(decider, &decided, &error))
+            print_decision(&decided);
     fprintf(stderr, "%s\n", error.message);
+    doppel_decider_free(decider);
+    doppel_watch_free(options.watch);
+    doppel_library_close(library);
+    doppel_run_free(run);
     return 2;
 }

@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import shutil
 import struct
 import subprocess
@@ -25,6 +26,7 @@ page = pathlib.Path(sys.argv[2]).resolve()
 ENDS = {
     "doppel lists release 42": 3,  # it is not in review
 }
+WATCH_ENDS = 128 + signal.SIGTERM  # it is told to
 MAY_NOT_MATCH = ("doppel find ", "doppel check ", "doppel compare ")
 
 
@@ -153,15 +155,17 @@ def man_examples():
 
 
 def is_right(command, code):
+    if command.startswith("doppel watch "):
+        return code == WATCH_ENDS
     if command in ENDS:
         return code == ENDS[command]
     return code == 0 or (code == 1 and command.startswith(MAY_NOT_MATCH))
 
 
 def ended(command):
-    """A service ends when it is told to, once: here after a while. Its port is a free one. So does
-    what follows a log."""
-    if "log --follow" in command:
+    """A service ends when it is told to, once: here after a while. Its port is a free one. So do
+    what follows a log, and what watches folders."""
+    if "log --follow" in command or command.startswith("doppel watch "):
         return f"timeout --foreground --preserve-status 2 {command}"
     if not command.startswith("doppel serve"):
         return command

@@ -11,7 +11,7 @@ verb_function cmd_add, cmd_find, cmd_groups, cmd_list, cmd_show, cmd_remove;
 verb_function cmd_index_build, cmd_index_add, cmd_index_remove, cmd_index_search, cmd_index_knn;
 verb_function cmd_index_join, cmd_index_info, cmd_index_verify, cmd_index_compact;
 verb_function cmd_report, cmd_serve;
-verb_function cmd_dedup, cmd_ingest, cmd_check, cmd_monitor;
+verb_function cmd_dedup, cmd_ingest, cmd_watch, cmd_check, cmd_monitor;
 verb_function cmd_undo;
 verb_function cmd_export, cmd_import, cmd_merge, cmd_backup;
 verb_function cmd_mark, cmd_log, cmd_tag, cmd_lists, cmd_lists_set, cmd_lists_release,

@@ -68,7 +68,7 @@ static const struct {
     {"A library",
      VERB_ADD | VERB_FIND | VERB_GROUPS | VERB_LIST | VERB_SHOW | VERB_REMOVE | VERB_MONITOR |
          VERB_SERVE},
-    {"Incoming files and records", VERB_INGEST | VERB_CHECK | VERB_DEDUP | VERB_LOG},
+    {"Incoming files and records", VERB_INGEST | VERB_WATCH | VERB_CHECK | VERB_DEDUP | VERB_LOG},
     {"Manual labels and metadata",
      VERB_MARK | VERB_SOURCE | VERB_TAG | VERB_LISTS | VERB_LISTS_SET},
     {"Maintenance and exchange", VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP |

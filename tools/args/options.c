@@ -10,7 +10,8 @@ enum {
     VERBS_INDEX_QUERY = VERB_INDEX_SEARCH | VERB_INDEX_KNN,
     VERBS_INDEX_FOUND = VERBS_INDEX_QUERY | VERB_INDEX_JOIN,
     VERBS_INDEX_WRITE = VERB_INDEX_BUILD | VERB_INDEX_ADD | VERB_INDEX_REMOVE | VERB_INDEX_COMPACT,
-    VERBS_DECIDE = VERB_INGEST | VERB_CHECK,
+    VERBS_STREAM = VERB_INGEST | VERB_CHECK,
+    VERBS_DECIDE = VERBS_STREAM | VERB_WATCH,
     VERBS_EXCHANGE = VERB_EXPORT | VERB_IMPORT | VERB_MERGE | VERB_BACKUP,
     VERBS_PRINT = VERB_ANY & ~(uint64_t)VERBS_EXCHANGE,
     VERBS_PLAYLIST = VERB_FIND | VERB_MONITOR,
@@ -27,7 +28,7 @@ enum {
     VERBS_TELL = VERB_ADD | VERB_TAG | VERBS_DECIDE,
     VERBS_ASK = VERB_LIST | VERB_FIND | VERB_GROUPS | VERB_REPORT | VERB_REMOVE | VERB_EXPORT,
     VERBS_TEXT = VERBS_READ | VERB_GROUPS | VERB_DEDUP,
-    VERBS_CORPUS = VERB_DEDUP | VERBS_DECIDE,
+    VERBS_CORPUS = VERB_DEDUP | VERBS_STREAM,
     VERBS_AUDIO = VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_MONITOR | VERBS_DECIDE,
     VERBS_VIDEO =
         VERB_SCAN | VERB_COMPARE | VERB_HASH | VERB_ADD | VERB_FIND | VERB_REPORT | VERBS_DECIDE,
@@ -281,7 +282,7 @@ const struct option_info option_table[] = {
     {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
      "Records in JSON Lines, plain, .gz or .zst, or a folder of such files; - is standard input; "
      "may be repeated",
-     VERBS_DECIDE, SECTION_RECORDS},
+     VERBS_STREAM, SECTION_RECORDS},
     {"stream", 0, "redis://HOST/KEY", OPTION_TEXT, AT(stream), NULL,
      "Read messages of a Redis stream: a record in the field 'json', or 'text', 'path' or 'code'",
      VERB_INGEST, SECTION_RECORDS},
@@ -336,7 +337,7 @@ const struct option_info option_table[] = {
     {"date-field", 0, "NAME", OPTION_TEXT, AT(date_field), "date",
      "The field with the date, ISO 8601 or seconds since 1970", VERBS_CORPUS, SECTION_RECORDS},
     {"ignore-metadata", 0, NULL, OPTION_FLAG, AT(ignore_metadata), NULL,
-     "Ignore \"external_id\", \"meta\", \"labels\" and \"list\" of records", VERBS_DECIDE,
+     "Ignore \"external_id\", \"meta\", \"labels\" and \"list\" of records", VERBS_STREAM,
      SECTION_RECORDS},
 
     {"bits", 0, "32|64|128|256", OPTION_CHOICE, AT(code_width), "64", "Width of a code",
@@ -390,7 +391,9 @@ const struct option_info option_table[] = {
     {"files-from", 0, "FILE", OPTION_TEXT, AT(files_from), NULL,
      "Also process the paths listed in FILE (- is standard input), one a line, or ended by NUL "
      "with -0",
-     VERBS_WALK, SECTION_FILES},
+     VERBS_WALK & ~(uint64_t)VERB_WATCH, SECTION_FILES},
+    {"settle", 0, "TIME", OPTION_TIME, AT(settle_ms), "1s",
+     "Read a file once nothing has happened to it for so long", VERB_WATCH, SECTION_FILES},
 
     {"action", 0, "hardlink|reflink|symlink|trash|move-to|script", OPTION_CHOICE, AT(action), NULL,
      "What to do with the duplicates in each group: replace them by links to the file that is "
@@ -590,7 +593,8 @@ const struct option_info option_table[] = {
 
     {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), "table",
      "How results are printed; json is one object a line",
-     VERBS_PRINT & ~(uint64_t)(VERBS_PLAYLIST | VERBS_CORPUS | VERBS_INDEX_FOUND), SECTION_OUTPUT},
+     VERBS_PRINT & ~(uint64_t)(VERBS_PLAYLIST | VERBS_DECIDE | VERB_DEDUP | VERBS_INDEX_FOUND),
+     SECTION_OUTPUT},
     {"format", 0, "table|json|csv", OPTION_CHOICE, AT(format), NULL,
      "How decisions are printed; json is one object a line (default: json; of --unit paragraph "
      "table)",
@@ -722,7 +726,7 @@ const struct option_info option_table[] = {
     {"server-ca", 0, "FILE", OPTION_TEXT, AT(server_ca), NULL,
      "Who signs for it, as PEM (default: whom the system trusts)", VERBS_REMOTE, SECTION_SERVICE},
     {"upload", 0, NULL, OPTION_FLAG, AT(upload), NULL,
-     "With --server: send the files themselves, to be read there", VERB_FIND | VERBS_DECIDE,
+     "With --server: send the files themselves, to be read there", VERB_FIND | VERBS_STREAM,
      SECTION_SERVICE},
 
     {"color", 0, "auto|always|never", OPTION_CHOICE, AT(color), "auto",

@@ -175,6 +175,8 @@ struct settings {
     uint32_t claim_after_ms;
     bool drain;
 
+    uint32_t settle_ms; /* of folders that are watched */
+
     /* corpora */
     struct strings jsonl;
     enum emit emit;
@@ -327,6 +329,7 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERB_MODEL_ADD (UINT64_C(1) << 42)
 #define VERB_INDEX_JOIN (UINT64_C(1) << 43)
 #define VERB_MODEL_WHITEN (UINT64_C(1) << 44)
+#define VERB_WATCH (UINT64_C(1) << 45)
 /* Those that can ask a service. */
 #define VERBS_REMOTE                                                                               \
     (VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_GROUPS | VERB_TAG |       \
@@ -335,7 +338,7 @@ typedef int verb_function(const struct settings *settings, struct report *report
 #define VERBS_CLUSTERED                                                                            \
     (VERB_ADD | VERB_FIND | VERB_CHECK | VERB_INGEST | VERB_LIST | VERB_SHOW | VERB_REMOVE |       \
      VERB_STATS | VERB_SERVE)
-#define VERB_ANY ((UINT64_C(1) << 45) - 1)
+#define VERB_ANY ((UINT64_C(1) << 46) - 1)
 
 struct verb {
     const char *name;     /* of two words where it is one of a family: "index build" */

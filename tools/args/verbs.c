@@ -229,6 +229,16 @@ const struct verb verb_table[] = {
      "duplicates.",
      "doppel ingest ~/inbox", "doppel ingest -L seen - < paths.txt",
      "library server jsonl stream to min-similarity semantic list", cmd_ingest},
+    {"watch", VERB_WATCH, "DIR...", 1, SIZE_MAX,
+     "decide about files as they come into folders, and add them to the library",
+     "Decides, as 'ingest' does, about the files that are in DIRs and are not known yet, and then "
+     "about each that is written or moved there, also in folders that come later, until SIGINT or "
+     "SIGTERM. A file is read once nothing has happened to it for --settle, and nobody has it open "
+     "to write. Started again, it goes on with what has changed meanwhile. Files that are moved or "
+     "deleted keep their item. Changes by other machines on a network drive are not seen.",
+     "doppel watch ~/inbox",
+     "doppel watch --ext jpg,png --settle 5s ~/inbox > decisions.jsonl",
+     "library settle ext exclude kind list format", cmd_watch},
     {"check", VERB_CHECK, "FILE...", 0, SIZE_MAX,
      "print what 'ingest' would decide, without adding anything",
      "Reads and answers as 'ingest' does, also streams; the library is not changed, and later "

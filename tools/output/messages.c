@@ -191,7 +191,7 @@ void report_warning(struct report *report, const char *format, ...)
 static bool keeps_what_was_done(const struct settings *settings)
 {
     const struct option_info *cache = option_by_name("cache");
-    uint64_t adds = VERB_ADD | VERB_INGEST | VERB_IMPORT | VERB_REMOVE;
+    uint64_t adds = VERB_ADD | VERB_INGEST | VERB_WATCH | VERB_IMPORT | VERB_REMOVE;
     return settings->verb->bit & adds || (settings->embeddings && !settings->no_cache) ||
            (settings->verb->bit & cache->verbs && !settings->no_cache);
 }

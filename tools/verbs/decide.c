@@ -1,4 +1,5 @@
-/* What ingest and check have in common: files that are named, streams, and records. */
+/* What ingest, check and watch have in common: files that are named or come by and by, streams, and
+ * records. */
 #include "tools/args/engine_options.h"
 #include "tools/output/messages.h"
 #include "tools/verbs/decide.h"
@@ -30,9 +31,15 @@ struct decide_command {
     bool only_asked;
 };
 
+static bool is_watch(const struct settings *settings)
+{
+    return settings->verb->bit == VERB_WATCH;
+}
+
 static bool is_stream(const struct settings *settings)
 {
-    return settings->operands.count == 1 && strcmp(settings->operands.items[0], "-") == 0;
+    return !is_watch(settings) && settings->operands.count == 1 &&
+           strcmp(settings->operands.items[0], "-") == 0;
 }
 
 /* ---- deciding ---- */
@@ -41,7 +48,8 @@ static bool is_stream(const struct settings *settings)
 static bool print_decision_of(struct decide_command *run, const struct doppel_decided *decided,
                               bool last)
 {
-    return decision_output_put(&run->output, decided) &&
+    bool is_old = is_watch(run->settings) && decided->reason == DOPPEL_BECAUSE_KNOWN;
+    return (is_old || decision_output_put(&run->output, decided)) &&
            (!last || decision_output_flush(&run->output));
 }
 
@@ -115,6 +123,7 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
     static const char *const standard_input[] = {"-"};
     const struct settings *settings = run->settings;
     struct doppel_decider *decider = NULL;
+    struct doppel_watch *watch = NULL;
     struct semantic_library semantic = {0};
     const struct doppel_metadata metadata = about_of(settings);
     struct doppel_decide_options options = decide_options_from(settings);
@@ -131,7 +140,12 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
     intake.walks = !options.records.count && !settings->stream;
     if (!intake.walks)
         options.search.compare.text = corpus_text_from(settings);
+    const struct doppel_watch_options watched = {intake.walk, settings->settle_ms,
+                                                 settings->library};
     enum doppel_status status;
+    if (is_watch(settings))
+        TRY(doppel_watch_new(run->report->run, &watched, &watch, error));
+    options.watch = watch;
     TRY(semantic_library_open(settings, run->report, run->library, !run->only_asked, &semantic,
                               error));
     options.semantic = semantic.semantic;
@@ -140,6 +154,7 @@ static enum doppel_status decide_inputs(struct decide_command *run, struct doppe
                          : pull_all(run, decider, error));
 done:
     doppel_decider_free(decider);
+    doppel_watch_free(watch);
     semantic_library_close(&semantic);
     return status;
 }
