@@ -74,13 +74,14 @@ static enum doppel_status recordings_match(const struct doppel_compare_options *
                                               : chromaprints_match(options, a, b, out, error);
 }
 
-/* One of them may be a recording or an image. */
+/* One of them may be a recording or an image; by parts, an image. */
 static enum doppel_status videos_match(const struct doppel_compare_options *options,
                                        const struct doppel_record *a, const struct doppel_record *b,
                                        struct doppel_comparison *out, struct doppel_error *error)
 {
-    return is_video(a) || is_video(b) ? compare_videos(options, a, b, out, error)
-                                      : vpdqs_match(options, a, b, out, error);
+    return is_of_parts(a)               ? parts_match(options, a, b, out, error)
+           : is_video(a) || is_video(b) ? compare_videos(options, a, b, out, error)
+                                        : vpdqs_match(options, a, b, out, error);
 }
 
 static bool same_recording(const struct doppel_record *record, struct doppel_comparison *out)
@@ -125,6 +126,8 @@ static const char *video_obstacle(const struct doppel_record *record,
                                   const struct doppel_compare_options *options)
 {
     (void)options;
+    if (is_of_parts(record))
+        return parts_are_few(record) ? "has too few keypoints to be told by" : NULL;
     return video_is_blank(record) ? "has " VIDEO_IS_BLANK : NULL;
 }
 
@@ -171,7 +174,7 @@ static const struct compared_kind *compared_kind_of(const struct doppel_record *
 
 bool doppel_comparable(const struct doppel_record *a, const struct doppel_record *b)
 {
-    if (a->kind == b->kind)
+    if (a->kind == b->kind || (is_of_parts(a) && is_of_parts(b)))
         return true;
     return (is_video(a) && b->kind != DOPPEL_KIND_TEXT) ||
            (is_video(b) && a->kind != DOPPEL_KIND_TEXT);
@@ -258,7 +261,7 @@ struct doppel_thresholds doppel_compare_thresholds(const struct doppel_compare_o
         out.min_words = doppel_passage_options_default().min_words;
     else if (scheme == DOPPEL_SCHEME_PEAKS32)
         out.max_false_positive_rate = audio_options_from(options).max_false_positives;
-    else if (scheme == DOPPEL_SCHEME_LOCAL)
+    else if (scheme == DOPPEL_SCHEME_LOCAL || scheme == DOPPEL_SCHEME_FRAMES128)
         out.max_false_positive_rate = parts_options_from(options).max_false_positives;
     else if (scheme == DOPPEL_SCHEME_FRAMES64)
         out.max_false_positive_rate = video_search_from(options).max_expected;

@@ -2,6 +2,7 @@
 #include "compare/parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/try.h"
 
@@ -18,22 +19,25 @@ static const double LEAST_FILLED = .3;
 
 bool is_of_parts(const struct doppel_record *record)
 {
-    return record->scheme == DOPPEL_SCHEME_LOCAL;
+    return record->scheme == DOPPEL_SCHEME_LOCAL || record->scheme == DOPPEL_SCHEME_FRAMES128;
 }
 
-bool parts_read(const struct doppel_record *record, struct doppel_fingerprint *out)
+bool parts_read(const struct doppel_record *record, struct doppel_local_video *out)
 {
     return is_of_parts(record) && record->attachment &&
-           !doppel_fingerprint_read(record->attachment, record->attachment_size, out, NULL);
+           !doppel_local_read(record->scheme, record->attachment, record->attachment_size, out,
+                              NULL);
 }
 
 bool parts_are_few(const struct doppel_record *record)
 {
-    struct doppel_fingerprint points;
-    if (!parts_read(record, &points))
+    struct doppel_local_video video;
+    bool few = true;
+    if (!parts_read(record, &video))
         return false;
-    const bool few = points.count < POINTS_LEAST;
-    doppel_fingerprint_free(&points);
+    for (uint32_t i = 0; i < video.count && few; i++)
+        few = video.frames[i].points.count < POINTS_LEAST;
+    doppel_local_video_free(&video);
     return few;
 }
 
@@ -259,23 +263,158 @@ void describe_parts(const struct doppel_local_verdict *verdict, struct picture_s
     describe_coverage(&where, query_frame, item_frame, out);
 }
 
+/* ---- when ---- */
+
+static uint64_t add_times(const struct doppel_local_verdict *verdict, struct doppel_segment *out)
+{
+    uint64_t query_ms = 0;
+    for (size_t i = 0; i < verdict->span_count; i++) {
+        const struct doppel_local_span *span = &verdict->spans[i];
+        out[i] = (struct doppel_segment){span->query_from_ms / 1000., span->query_to_ms / 1000.,
+                                         span->item_from_ms / 1000., span->item_to_ms / 1000., 1};
+        query_ms += span->query_to_ms - span->query_from_ms;
+    }
+    return query_ms;
+}
+
+static int compare_item_times(const void *left, const void *right)
+{
+    const struct doppel_segment *a = left, *b = right;
+    return (a->b_start > b->b_start) - (a->b_start < b->b_start);
+}
+
+/* What the segments cover of the item, each second once. @param segments in any order, after it in
+ * that of the item */
+static double item_seconds(struct doppel_segment *segments, size_t count)
+{
+    double sum = 0, until = 0;
+    qsort(segments, count, sizeof *segments, compare_item_times);
+    for (size_t i = 0; i < count; i++) {
+        sum += fmax(0, segments[i].b_end - fmax(until, segments[i].b_start));
+        until = fmax(until, segments[i].b_end);
+    }
+    return sum;
+}
+
+static double share_of_time(double seconds, uint64_t whole_ms)
+{
+    return whole_ms ? fmin(1, seconds * 1000 / (double)whole_ms) : 1;
+}
+
+bool describe_part_times(const struct doppel_local_verdict *verdict, uint64_t query_ms,
+                         uint64_t item_ms, struct doppel_match *match)
+{
+    const size_t count = verdict->span_count;
+    if (!count)
+        return true;
+    struct doppel_segment *by_item = malloc(count * sizeof *by_item),
+                          *segments = malloc(count * sizeof *segments);
+    if (!by_item || !segments) {
+        free(by_item);
+        free(segments);
+        return false;
+    }
+    (void)add_times(verdict, by_item);
+    const double of_query = (double)add_times(verdict, segments) / 1000;
+    match->kind = DOPPEL_KIND_VIDEO;
+    match->scheme = DOPPEL_SCHEME_FRAMES128;
+    match->segments = segments;
+    match->segment_count = count;
+    match->time_uncertain = verdict->time_uncertain;
+    match->query_coverage *= share_of_time(of_query, query_ms);
+    match->item_coverage *= share_of_time(item_seconds(by_item, count), item_ms);
+    match->relation = relation_of(match);
+    free(by_item);
+    return true;
+}
+
+/* ---- two records ---- */
+
+struct one_verdict {
+    struct parts_pair {
+        const struct doppel_record *a, *b;
+        uint64_t a_ms, b_ms;
+    } pair;
+    double min_similarity;
+    struct doppel_comparison *out;
+    bool no_memory;
+};
+
+static bool take_verdict(void *context, uint64_t id, bool is_match,
+                         const struct doppel_local_verdict *verdict)
+{
+    (void)id;
+    struct one_verdict *one = context;
+    const struct doppel_record *a = one->pair.a, *b = one->pair.b;
+    struct doppel_match *match = &one->out->match;
+    describe_parts(verdict, (struct picture_size){a->width, a->height},
+                   (struct picture_size){b->width, b->height}, match);
+    one->no_memory = !describe_part_times(verdict, one->pair.a_ms, one->pair.b_ms, match);
+    one->out->matches = is_match && match->similarity >= one->min_similarity;
+    return false;
+}
+
+/* By the frames of which a library would keep the item. */
+static enum doppel_status match_videos_by_parts(const struct doppel_local_options *options,
+                                                const struct doppel_local_video *query,
+                                                const struct doppel_local_video *item,
+                                                struct one_verdict *one, struct doppel_error *error)
+{
+    struct doppel_local_set *set = NULL;
+    enum doppel_status status;
+    TRY(doppel_local_set_new(&set, error));
+    TRY(doppel_local_set_add_video(set, 0, item, error));
+    status = doppel_local_find_video(set, query, options, take_verdict, one, error);
+    status = status == DOPPEL_E_CANCELLED ? DOPPEL_OK : status;
+    if (one->no_memory)
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a match");
+done:
+    doppel_local_set_free(set);
+    return status;
+}
+
+static enum doppel_status match_pictures_by_parts(const struct doppel_local_options *options,
+                                                  const struct doppel_local_video *query,
+                                                  const struct doppel_local_video *item,
+                                                  struct one_verdict *one,
+                                                  struct doppel_error *error)
+{
+    struct doppel_local_verdict verdict;
+    enum doppel_status status = doppel_local_verify(&query->frames->points, &item->frames->points,
+                                                    options, &verdict, error);
+    if (!status)
+        take_verdict(one, 0,
+                     verdict.inliers && verdict.false_positive_rate <= options->max_false_positives,
+                     &verdict);
+    return status;
+}
+
 enum doppel_status parts_match(const struct doppel_compare_options *compare,
                                const struct doppel_record *a, const struct doppel_record *b,
                                struct doppel_comparison *out, struct doppel_error *error)
 {
-    const struct doppel_local_options options = parts_options_from(compare);
-    struct doppel_fingerprint query = {0}, item = {0};
-    struct doppel_local_verdict verdict;
+    struct doppel_local_options options = parts_options_from(compare);
+    struct doppel_local_video query = {0}, item = {0};
+    const bool videos = a->kind == DOPPEL_KIND_VIDEO || b->kind == DOPPEL_KIND_VIDEO;
+    struct one_verdict one = {
+        .pair = {a, b, 0, 0}, .min_similarity = compare->min_similarity, .out = out};
+    const struct doppel_local_verdict nothing = {.false_positive_rate = 1};
     enum doppel_status status = DOPPEL_OK;
+    options.near_misses = 1; /* what is below the threshold is told, too */
     if (!parts_read(a, &query) || !parts_read(b, &item))
         TRY(doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of a picture is damaged"));
-    TRY(doppel_local_verify(&query, &item, &options, &verdict, error));
-    describe_parts(&verdict, (struct picture_size){a->width, a->height},
-                   (struct picture_size){b->width, b->height}, &out->match);
-    out->matches = verdict.inliers && verdict.false_positive_rate <= options.max_false_positives &&
-                   out->match.similarity >= compare->min_similarity;
+    one.pair.a_ms = query.duration_ms;
+    one.pair.b_ms = item.duration_ms;
+    take_verdict(&one, 0, false, &nothing);
+    if (videos) {
+        out->match.kind = DOPPEL_KIND_VIDEO;
+        out->match.scheme = DOPPEL_SCHEME_FRAMES128;
+        TRY(match_videos_by_parts(&options, &query, &item, &one, error));
+    } else if (query.count && item.count) {
+        TRY(match_pictures_by_parts(&options, &query, &item, &one, error));
+    }
 done:
-    doppel_fingerprint_free(&query);
-    doppel_fingerprint_free(&item);
+    doppel_local_video_free(&query);
+    doppel_local_video_free(&item);
     return status;
 }

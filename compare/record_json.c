@@ -175,16 +175,24 @@ static void write_video_content(struct doppel_json *json, const struct doppel_re
 
 /* ---- keypoints ---- */
 
+/* Of a video, those of all frames. */
 static void write_keypoints(struct doppel_json *json, const struct doppel_record *record,
                             bool codes)
 {
-    struct doppel_fingerprint points;
-    if (!parts_read(record, &points))
+    struct doppel_local_video video;
+    uint64_t count = 0;
+    if (!parts_read(record, &video))
         return;
-    doppel_json_integer(json, "codes", points.count);
-    if (codes)
-        write_sequence(json, &points);
-    doppel_fingerprint_free(&points);
+    for (uint32_t i = 0; i < video.count; i++)
+        count += video.frames[i].points.count;
+    if (record->kind == DOPPEL_KIND_VIDEO) {
+        doppel_json_number(json, "duration", (double)video.duration_ms / 1000, 3);
+        doppel_json_integer(json, "frames", video.count);
+    }
+    doppel_json_integer(json, "codes", count);
+    if (codes && record->kind == DOPPEL_KIND_IMAGE && video.count)
+        write_sequence(json, &video.frames->points);
+    doppel_local_video_free(&video);
 }
 
 /* ---- a record ---- */

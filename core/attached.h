@@ -7,7 +7,7 @@
 static inline bool scheme_is_attached(enum doppel_scheme_id scheme)
 {
     return scheme == DOPPEL_SCHEME_PEAKS32 || scheme == DOPPEL_SCHEME_FRAMES64 ||
-           scheme == DOPPEL_SCHEME_LOCAL;
+           scheme == DOPPEL_SCHEME_LOCAL || scheme == DOPPEL_SCHEME_FRAMES128;
 }
 
 #endif

@@ -108,12 +108,13 @@ enum doppel_scheme_id {
     DOPPEL_SCHEME_FRAMES64 = 12, /**< pHash of sampled frames; the stored fingerprint has no codes
                                     but, as its attachment, the frames (doppel/video.h), and of the
                                     audio of the video the peaks */
-    DOPPEL_SCHEME_VPDQ = 13, /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment
-                                is the list */
-    DOPPEL_SCHEME_LOCAL = 14 /**< neighbourhoods of keypoints: parts of pictures in pictures
-                                (doppel/local.h); positions are places, scales and angles. The
-                                fingerprint of a record has no codes but, as its attachment, one
-                                that has */
+    DOPPEL_SCHEME_VPDQ = 13,  /**< PDQ of a frame a second, as vPDQ's lists have it; the attachment
+                                 is the list */
+    DOPPEL_SCHEME_LOCAL = 14, /**< neighbourhoods of keypoints: parts of pictures in pictures
+                                 (doppel/local.h); positions are places, scales and angles. The
+                                 fingerprint of a record has no codes but, as its attachment, one
+                                 that has */
+    DOPPEL_SCHEME_FRAMES128 = 15 /**< the same of frames of a video, which are the attachment */
 };
 
 /** One way of making fingerprints. Codes of different schemes or versions never meet in a

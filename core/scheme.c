@@ -33,6 +33,8 @@ static const struct doppel_scheme schemes[] = {
      "DCT pHash of sampled frames: videos, parts of them, and where (default for video)"},
     {DOPPEL_SCHEME_VPDQ, DOPPEL_KIND_VIDEO, 1, 256, "vpdq", 31,
      "PDQ of a frame a second, for lists made with vPDQ"},
+    {DOPPEL_SCHEME_FRAMES128, DOPPEL_KIND_VIDEO, 1, 128, "frames128", 30,
+     "the keypoints of 'local' of sampled frames: parts of them, where and when"},
 };
 
 #define SCHEME_COUNT (sizeof schemes / sizeof *schemes)

@@ -239,6 +239,8 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
     members->numbers[members->count++] = number;
     if (grouping->kind->is_timed)
         member->duration_ms = timed_duration(grouping, grouping_first_of(grouping, number));
+    else if (grouping->parts)
+        member->duration_ms = parts_duration(grouping, grouping_first_of(grouping, number));
     member->tags = audio_tags_of(grouping, number);
     find_reason(grouping, members, members->count - 1);
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
@@ -295,6 +297,16 @@ static bool add_other_member(const struct grouping *grouping, uint32_t number,
     return true;
 }
 
+/* Of images and videos: the group is of videos. */
+static enum doppel_kind kind_of_group(const struct grouping *grouping,
+                                      const struct group_members *members)
+{
+    for (size_t i = 0; grouping->parts && i < members->count; i++)
+        if (members->items[i].duration_ms)
+            return DOPPEL_KIND_VIDEO;
+    return grouping->options->kind;
+}
+
 /* The one to keep first. */
 static enum doppel_status emit_group(struct emission *emission, const struct led_item *members,
                                      size_t count, struct doppel_error *error)
@@ -317,7 +329,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
         status = DOPPEL_OK; /* all others lie in its folder, or are its companions */
     } else if (room) {
         const struct doppel_group group = {.number = ++*emission->number,
-                                           .kind = grouping->options->kind,
+                                           .kind = kind_of_group(grouping, &out),
                                            .keep = out.items[0].path,
                                            .keep_reason = reason,
                                            .members = out.items,
@@ -506,7 +518,10 @@ void groupings_count(const struct all_groups *all, struct doppel_group_counts *o
 {
     *out = (struct doppel_group_counts){.records = all->linked != NULL};
     for (size_t i = 0; i < all->count; i++)
-        if (all->groupings[i])
-            out->items[all->groupings[i]->options->kind] =
-                item_store_count(&all->groupings[i]->items);
+        if (all->groupings[i]) {
+            const uint32_t videos = parts_count_videos(all->groupings[i]);
+            out->items[all->groupings[i]->options->kind] +=
+                item_store_count(&all->groupings[i]->items) - videos;
+            out->items[DOPPEL_KIND_VIDEO] += videos;
+        }
 }

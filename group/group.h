@@ -193,7 +193,8 @@ struct doppel_group_options {
     const struct doppel_read_options *read; /**< how files are read; borrowed; NULL (default): by
                                                the schemes and texts of `compare` */
     bool parts; /**< images that share a part, too, by their keypoints, for which they are read a
-                   second time; default false */
+                   second time; videos by those of frames alone (scheme frames128): of these and of
+                   images there are groups together, of kind video; default false */
     bool cross_folder;                     /**< only groups that span two paths; default false */
     doppel_group_text_visitor *visit_text; /**< each text that repeats no other, in the order of
                                               their first files, between the groups of texts; NULL

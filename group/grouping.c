@@ -60,8 +60,9 @@ void grouping_free(struct grouping *grouping)
     array_free(&grouping->lossless);
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->edges);
+    parts_free_matches(grouping);
     array_free(&grouping->checked);
-    array_free(&grouping->parts_taken);
+    array_free(&grouping->parts_items);
     array_free(&grouping->part_edges);
     doppel_local_set_free(grouping->parts);
     array_free(&grouping->compared);
@@ -129,7 +130,7 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
                          ((struct exact_duplicate){number, first, same}));
         return DOPPEL_OK;
     }
-    if (!grouping->matcher)
+    if (!grouping->matcher || fingerprint->scheme == DOPPEL_SCHEME_FRAMES128)
         return DOPPEL_OK;
     if ((item->source_id &&
          !array_push(&grouping->sourced, ((struct sourced_image){item->source_id, number}))) ||

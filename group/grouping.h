@@ -87,6 +87,8 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
 /* The keypoints of an item that was added, by its bytes, some of which are kept; and the pairs that
  * it makes with those whose keypoints were added, by all of its own. @param record of scheme local
  */
+/* Whether videos are compared by their keypoints: then they are among the images. */
+bool groups_videos_by_parts(const struct doppel_compare_options *compare);
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
                                       struct doppel_error *error);
 enum doppel_status grouping_find_parts(struct grouping *grouping,

@@ -61,6 +61,12 @@ struct grouping_kind {
     bool is_timed; /* it has a duration, and leads */
 };
 
+/* Of an image, or of a video that is compared by its keypoints. */
+struct parts_item {
+    uint64_t duration_ms; /* of a video */
+    uint8_t taken;        /* what was done with its keypoints */
+};
+
 struct grouping {
     const struct grouping_options *options;
     const struct grouping_kind *kind;
@@ -78,7 +84,7 @@ struct grouping {
     struct doppel_matcher *matcher;           /* of the first item of each digest, by item number */
     ARRAY(struct doppel_match) checked;       /* by the pixels or by parts, of an edge's pair */
     struct doppel_local_set *parts;           /* NULL: they are not compared by parts */
-    ARRAY(uint8_t) parts_taken;               /* by item: what was done with its keypoints */
+    ARRAY(struct parts_item) parts_items;     /* by item */
     ARRAY(struct doppel_edge) part_edges;     /* of pairs that share a part */
     struct digest_stream *stream;             /* NULL: what is found is not kept for another run */
     ARRAY(struct compared) compared;          /* by item */
@@ -140,6 +146,12 @@ enum doppel_status texts_join_parts(struct grouping *grouping, uint32_t *leaders
                                     struct doppel_error *error);
 /* Whether a picture is in its group by a part. */
 bool parts_lead(const struct grouping *grouping, uint32_t number);
+/* The milliseconds of a video among the images; 0: it is none. */
+uint32_t parts_duration(const struct grouping *grouping, uint32_t number);
+/* How many there are, each content once. */
+uint32_t parts_count_videos(const struct grouping *grouping);
+/* Of matches by parts. */
+void parts_free_matches(struct grouping *grouping);
 /* Let representatives follow each other by parts. @param leaders in: who leads each item as a whole
  */
 enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leaders,

@@ -15,13 +15,15 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
 {
     const struct grouping_options *options = grouping->options;
     const struct doppel_compare_options *compare = &options->group->compare;
-    const enum doppel_scheme_id scheme = doppel_compare_scheme(compare, DOPPEL_KIND_IMAGE)->id;
+    const struct doppel_scheme *images = doppel_compare_scheme(compare, DOPPEL_KIND_IMAGE);
+    const enum doppel_scheme_id scheme = images ? images->id : DOPPEL_SCHEME_LOCAL;
     grouping->match = match_options_from(compare);
     if (options->compared)
         grouping->match.compared = options->compared;
-    enum doppel_status status = options->group->parts || scheme == DOPPEL_SCHEME_LOCAL
-                                    ? doppel_local_set_new(&grouping->parts, error)
-                                    : DOPPEL_OK;
+    const bool by_parts =
+        options->group->parts || scheme == DOPPEL_SCHEME_LOCAL || groups_videos_by_parts(compare);
+    enum doppel_status status =
+        by_parts ? doppel_local_set_new(&grouping->parts, error) : DOPPEL_OK;
     if (status || scheme == DOPPEL_SCHEME_LOCAL)
         return status;
     /* A cache of this run alone serves no other one. */
@@ -174,11 +176,13 @@ bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t it
     const struct doppel_match *checked = checked_match(grouping, query, item);
     if (checked) {
         *out = *checked;
+        (void)copy_segments(out); /* without memory it has none */
         return true;
     }
     checked = checked_match(grouping, item, query);
     if (checked) {
         *out = *checked;
+        (void)copy_segments(out);
         turn_match(out);
         return true;
     }

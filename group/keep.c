@@ -50,7 +50,7 @@ static enum doppel_status find_features(const struct grouping *grouping, uint32_
     *out = (struct doppel_image_features){0};
     if (!path)
         status = DOPPEL_E_MEMORY;
-    else if (options->features)
+    else if (options->features && !parts_duration(grouping, grouping_first_of(grouping, number)))
         status = options->features(options->context, &item, out);
     free(path);
     return status;

@@ -149,7 +149,7 @@ static bool is_disabled(const struct library_grouping *grouping, uint64_t id)
            state == DOPPEL_LIST_DISABLED;
 }
 
-/* The keypoints of an image that was added. */
+/* The keypoints of an image or a video that was added. */
 static enum doppel_status add_points_of(struct library_grouping *grouping,
                                         const struct grouping_item *entry)
 {
@@ -172,12 +172,13 @@ static enum doppel_status add_entry(struct library_grouping *grouping,
         return grouping_add(grouping->by_kind[DOPPEL_KIND_UNKNOWN], entry, NULL, grouping->error);
     if (record->kind == DOPPEL_KIND_TEXT)
         return add_text_item(grouping, entry);
-    if (record->kind == DOPPEL_KIND_AUDIO || record->kind == DOPPEL_KIND_VIDEO)
+    const bool by_parts =
+        record->scheme == DOPPEL_SCHEME_LOCAL || record->scheme == DOPPEL_SCHEME_FRAMES128;
+    if (record->kind == DOPPEL_KIND_AUDIO || (record->kind == DOPPEL_KIND_VIDEO && !by_parts))
         return add_timed(grouping, entry);
     enum doppel_status status = grouping_add(grouping->by_kind[DOPPEL_KIND_IMAGE], entry,
                                              &record->fingerprint, grouping->error);
-    return status || record->scheme != DOPPEL_SCHEME_LOCAL ? status
-                                                           : add_points_of(grouping, entry);
+    return status || !by_parts ? status : add_points_of(grouping, entry);
 }
 
 /* Of a digest alone there is nothing to group. */
@@ -343,9 +344,11 @@ static enum doppel_status load_policy(struct library_grouping *grouping,
 
 static bool wants_kind(const struct library_grouping *grouping, enum doppel_kind kind)
 {
-    return kind == DOPPEL_KIND_UNKNOWN
-               ? grouping->options->bytes_alone
-               : doppel_compare_scheme(&grouping->options->compare, kind) != NULL;
+    const struct doppel_compare_options *compare = &grouping->options->compare;
+    if (kind == DOPPEL_KIND_IMAGE && groups_videos_by_parts(compare))
+        return true;
+    return kind == DOPPEL_KIND_UNKNOWN ? grouping->options->bytes_alone
+                                       : doppel_compare_scheme(compare, kind) != NULL;
 }
 
 static enum doppel_status make_library_groupings(struct library_grouping *grouping)

@@ -166,7 +166,8 @@ void group_leave_alone(struct doppel_group_member *members, size_t count)
 static bool is_shown_in_part(const struct doppel_group_member *member)
 {
     return member->reason == DOPPEL_REASON_CONTAINED &&
-           (!member->match || member->match->scheme == DOPPEL_SCHEME_LOCAL);
+           (!member->match || member->match->scheme == DOPPEL_SCHEME_LOCAL ||
+            member->match->scheme == DOPPEL_SCHEME_FRAMES128);
 }
 
 static bool member_goes(const struct doppel_group_member *member)

@@ -1,10 +1,16 @@
-/* Pairs of pictures that share a part, by their keypoints. */
+/* Pairs of pictures and videos that share a part, by their keypoints. */
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
 
 #include "compare/parts.h"
 #include "compare/video.h"
+
+bool groups_videos_by_parts(const struct doppel_compare_options *compare)
+{
+    const struct doppel_scheme *videos = doppel_compare_scheme(compare, DOPPEL_KIND_VIDEO);
+    return videos && videos->id == DOPPEL_SCHEME_FRAMES128;
+}
 
 /* ---- pairs ---- */
 
@@ -26,7 +32,16 @@ static bool add_part_edge(struct grouping *grouping, uint32_t a, uint32_t b,
 {
     const struct doppel_edge edge = {a, b, match->similarity,
                                      (uint32_t)grouping->checked.count + 1};
-    return array_push(&grouping->checked, *match) && array_push(&grouping->part_edges, edge);
+    if (array_push(&grouping->checked, *match))
+        return array_push(&grouping->part_edges, edge);
+    free((void *)match->segments);
+    return false;
+}
+
+void parts_free_matches(struct grouping *grouping)
+{
+    for (size_t i = 0; i < grouping->checked.count; i++)
+        free((void *)grouping->checked.items[i].segments);
 }
 
 /* The match of an edge is of its first picture. */
@@ -41,8 +56,14 @@ static bool take_part_pair(void *context, uint64_t id, bool is_match,
         (grouping_is_reference(grouping, other) && grouping_is_reference(grouping, number)))
         return !doppel_run_cancelled(grouping->options->run);
     describe_parts(verdict, size_of_item(grouping, number), size_of_item(grouping, other), &match);
-    if (match.similarity < grouping->options->group->compare.min_similarity)
+    placing->no_memory = !describe_part_times(verdict, parts_duration(grouping, number),
+                                              parts_duration(grouping, other), &match);
+    if (placing->no_memory)
+        return false;
+    if (match.similarity < grouping->options->group->compare.min_similarity) {
+        free((void *)match.segments);
         return !doppel_run_cancelled(grouping->options->run);
+    }
     if (other < number)
         turn_match(&match);
     placing->no_memory = !add_part_edge(grouping, other < number ? other : number,
@@ -66,21 +87,42 @@ static enum doppel_status take_parts_once(struct grouping *grouping, uint32_t nu
                                           enum parts_taken what, bool *out_first,
                                           struct doppel_error *error)
 {
-    while (grouping->parts_taken.count <= number)
-        if (!array_push(&grouping->parts_taken, 0))
+    while (grouping->parts_items.count <= number)
+        if (!array_push(&grouping->parts_items, (struct parts_item){0}))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u pictures",
                                number);
-    uint8_t *taken = &grouping->parts_taken.items[number];
+    uint8_t *taken = &grouping->parts_items.items[number].taken;
     *out_first = !(*taken & what);
     *taken = (uint8_t)(*taken | what);
     return DOPPEL_OK;
+}
+
+uint32_t parts_duration(const struct grouping *grouping, uint32_t number)
+{
+    const uint64_t duration_ms =
+        number < grouping->parts_items.count ? grouping->parts_items.items[number].duration_ms : 0;
+    return duration_ms < UINT32_MAX ? (uint32_t)duration_ms : UINT32_MAX;
+}
+
+uint32_t parts_count_videos(const struct grouping *grouping)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < grouping->parts_items.count; i++)
+        count += grouping->parts_items.items[i].duration_ms > 0;
+    return count;
+}
+
+static void note_duration(struct grouping *grouping, uint32_t number,
+                          const struct doppel_local_video *video)
+{
+    grouping->parts_items.items[number].duration_ms = video->duration_ms;
 }
 
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
                                       struct doppel_error *error)
 {
     const uint32_t number = item_of_record(grouping, record);
-    struct doppel_fingerprint points;
+    struct doppel_local_video points;
     bool first;
     if (number == UINT32_MAX)
         return DOPPEL_OK;
@@ -89,8 +131,9 @@ enum doppel_status grouping_add_parts(struct grouping *grouping, const struct do
         return status;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
-    status = doppel_local_set_add(grouping->parts, number, &points, error);
-    doppel_fingerprint_free(&points);
+    note_duration(grouping, number, &points);
+    status = doppel_local_set_add_video(grouping->parts, number, &points, error);
+    doppel_local_video_free(&points);
     return status;
 }
 
@@ -101,7 +144,7 @@ enum doppel_status grouping_find_parts(struct grouping *grouping,
     const struct doppel_local_options options =
         parts_options_from(&grouping->options->group->compare);
     struct parts_placing placing = {grouping, item_of_record(grouping, record), false};
-    struct doppel_fingerprint points;
+    struct doppel_local_video points;
     bool first;
     if (placing.number == UINT32_MAX)
         return DOPPEL_OK;
@@ -111,8 +154,10 @@ enum doppel_status grouping_find_parts(struct grouping *grouping,
         return status;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
-    status = doppel_local_find(grouping->parts, &points, &options, take_part_pair, &placing, error);
-    doppel_fingerprint_free(&points);
+    note_duration(grouping, placing.number, &points);
+    status = doppel_local_find_video(grouping->parts, &points, &options, take_part_pair, &placing,
+                                     error);
+    doppel_local_video_free(&points);
     return placing.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs")
                              : status;
 }
@@ -234,7 +279,8 @@ bool parts_lead(const struct grouping *grouping, uint32_t number)
     const uint32_t edge = grouping->joined_by[number];
     if (edge == UINT32_MAX || !grouping->edges.items[edge].match)
         return false;
-    return match_of(grouping, &grouping->edges.items[edge])->scheme == DOPPEL_SCHEME_LOCAL;
+    const enum doppel_scheme_id scheme = match_of(grouping, &grouping->edges.items[edge])->scheme;
+    return scheme == DOPPEL_SCHEME_LOCAL || scheme == DOPPEL_SCHEME_FRAMES128;
 }
 
 int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b)

@@ -160,13 +160,15 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
     met_rules_note(&scan->met, &item.digest, item.path);
     if (record->kind == DOPPEL_KIND_AUDIO)
         return grouping_add_audio(scan->by_kind[DOPPEL_KIND_AUDIO], &item, record, error);
-    if (record->kind == DOPPEL_KIND_VIDEO)
+    const bool by_parts =
+        record->scheme == DOPPEL_SCHEME_LOCAL || record->scheme == DOPPEL_SCHEME_FRAMES128;
+    if (record->kind == DOPPEL_KIND_VIDEO && !by_parts)
         return grouping_add_video(scan->by_kind[DOPPEL_KIND_VIDEO], &item, record, error);
     if (record->kind == DOPPEL_KIND_TEXT)
         return add_text_file(scan, &item, record, error);
     enum doppel_status status =
         grouping_add(scan->by_kind[DOPPEL_KIND_IMAGE], &item, &record->fingerprint, error);
-    return status || record->scheme != DOPPEL_SCHEME_LOCAL
+    return status || !by_parts
                ? status
                : grouping_add_parts(scan->by_kind[DOPPEL_KIND_IMAGE], record, error);
 }
@@ -211,7 +213,7 @@ static enum doppel_status add_scanned_files(struct scan *scan, struct doppel_err
     return DOPPEL_OK;
 }
 
-/* ---- parts of images ---- */
+/* ---- parts of images and videos ---- */
 
 static bool is_scan_cancelled(void *context)
 {
@@ -223,12 +225,14 @@ static struct doppel_read_options read_of_parts(const struct scan *scan)
 {
     struct doppel_read_options read = scan->read;
     memset(read.schemes, 0, sizeof read.schemes);
-    read.kind = DOPPEL_KIND_IMAGE;
-    read.schemes[DOPPEL_KIND_IMAGE] = *doppel_scheme_by_id(DOPPEL_SCHEME_LOCAL);
+    if (read_scheme(&scan->read, DOPPEL_KIND_IMAGE))
+        read.schemes[DOPPEL_KIND_IMAGE] = *doppel_scheme_by_id(DOPPEL_SCHEME_LOCAL);
+    if (read_scheme(&scan->read, DOPPEL_KIND_VIDEO))
+        read.schemes[DOPPEL_KIND_VIDEO] = *doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES128);
     return read;
 }
 
-/* What is done with the keypoints of an image. */
+/* What is done with the keypoints of an image or a video. */
 typedef enum doppel_status take_parts_of_file(struct grouping *images,
                                               const struct doppel_record *record,
                                               struct doppel_error *error);
@@ -255,8 +259,8 @@ static enum doppel_status each_with_parts(struct scan *scan, struct doppel_run *
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-/* The images once more, for their keypoints, and from the cache to ask with all of them: what could
- * not be read was told. */
+/* The images once more, for their keypoints, and from the cache, with the videos, to ask with all
+ * of them: what could not be read was told. */
 static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_error *error)
 {
     struct doppel_run_options quiet = *doppel_run_get_options(scan->run);
@@ -266,8 +270,9 @@ static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_err
     enum doppel_status status;
     if (!images)
         return DOPPEL_OK;
-    const bool added = read_scheme(&scan->read, DOPPEL_KIND_IMAGE)->id == DOPPEL_SCHEME_LOCAL;
-    if (!added && !scan->options->parts)
+    const struct doppel_scheme *scheme = read_scheme(&scan->read, DOPPEL_KIND_IMAGE);
+    const bool added = !scheme || scheme->id == DOPPEL_SCHEME_LOCAL;
+    if (!added && !scan->options->parts && !groups_videos_by_parts(&scan->options->compare))
         return DOPPEL_OK;
     quiet.on_failed = NULL;
     quiet.on_notice = NULL;
@@ -276,7 +281,7 @@ static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_err
     quiet.context = scan;
     const struct all_groups all = {.groupings = &scan->by_kind[DOPPEL_KIND_IMAGE], .count = 1};
     groupings_count(&all, &counts);
-    doppel_run_begin(scan->run, "pictures looked at for parts", counts.items[DOPPEL_KIND_IMAGE]);
+    doppel_run_begin(scan->run, "files looked at for parts", counts.items[DOPPEL_KIND_IMAGE]);
     TRY(doppel_run_new(&quiet, &run, error));
     if (!added)
         TRY(each_with_parts(scan, run, grouping_add_parts, error));
@@ -318,7 +323,9 @@ static enum doppel_status make_scan_groupings(struct scan *scan, struct doppel_e
     for (size_t i = 0; i < ORDERED && !status; i++) {
         enum doppel_kind kind = order[i];
         scan->kinds[kind] = grouping_options_of(scan, kind);
-        if (read_scheme(&scan->read, kind))
+        const bool holds_videos =
+            kind == DOPPEL_KIND_IMAGE && groups_videos_by_parts(&scan->options->compare);
+        if (read_scheme(&scan->read, kind) || holds_videos)
             status = grouping_new(&scan->kinds[kind], &scan->by_kind[kind], error);
     }
     return status;
@@ -350,12 +357,30 @@ static struct doppel_walk_options walk_of_paths(const struct doppel_scan_paths *
     return walk;
 }
 
+/* With parts, videos are read and compared by their keypoints. */
+static void read_videos_by_parts(struct doppel_scheme *video)
+{
+    if (video->id == DOPPEL_SCHEME_FRAMES64)
+        *video = *doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES128);
+}
+
+static struct doppel_group_options with_videos_by_parts(const struct doppel_group_options *options)
+{
+    struct doppel_group_options own = *options;
+    if (own.parts)
+        read_videos_by_parts(&own.compare.schemes[DOPPEL_KIND_VIDEO]);
+    return own;
+}
+
 static struct doppel_read_options read_of(const struct doppel_group_options *options)
 {
     struct doppel_read_options read = {.text = options->compare.text};
     if (options->read)
-        return *options->read;
-    memcpy(read.schemes, options->compare.schemes, sizeof read.schemes);
+        read = *options->read;
+    else
+        memcpy(read.schemes, options->compare.schemes, sizeof read.schemes);
+    if (options->parts)
+        read_videos_by_parts(&read.schemes[DOPPEL_KIND_VIDEO]);
     return read;
 }
 
@@ -365,7 +390,8 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
                                struct doppel_group_counts *counts, struct doppel_error *error)
 {
     const struct doppel_group_options defaults = doppel_group_options_default();
-    options = options ? options : &defaults;
+    const struct doppel_group_options own = with_videos_by_parts(options ? options : &defaults);
+    options = &own;
     struct scan scan = {.run = run,
                         .options = options,
                         .paths = paths,

@@ -3,6 +3,7 @@
 
 #include "core/try.h"
 #include "local/set.h"
+#include "local/shown.h"
 #include "local/votes.h"
 
 struct doppel_local_options doppel_local_options_default(void)
@@ -51,96 +52,214 @@ done:
     return status;
 }
 
-/* ---- many pictures ---- */
-
-struct found_item {
-    uint64_t id;
-    struct verify_found found;
-};
+/* ---- a frame of the query ---- */
 
 struct local_finding {
     const struct doppel_local_set *set;
     const struct doppel_local_options *options;
-    struct verify_query query;
-    struct found_item items[VOTES_CANDIDATES];
-    size_t count;
+    const struct doppel_local_video *query;
+    ARRAY(struct shown_pair) pairs;
+    double frames; /* of all items */
 };
 
-/* The points of a candidate. @param out_owned given (doppel_fingerprint_free). NULL: none */
-static const struct doppel_fingerprint *candidate_points(const struct doppel_local_set *set,
-                                                         uint64_t id,
-                                                         struct doppel_fingerprint *out_owned)
+/* A frame of a candidate, its points from a set that keeps them, or given by a source.
+ * @param out_owned free its points. NULL: none */
+static const struct doppel_local_frame *candidate_frame(const struct doppel_local_set *set,
+                                                        uint64_t id, uint32_t number,
+                                                        struct doppel_local_frame *out_owned)
 {
     if (!set->own)
-        return set->source(set->context, id, out_owned) && !local_check(out_owned, NULL) ? out_owned
-                                                                                         : NULL;
-    uint64_t number = number_map_find(&set->numbers, id);
-    return number ? &set->kept.items[number - 1] : NULL;
+        return set->source(set->context, id, number, out_owned) &&
+                       !local_check(&out_owned->points, NULL)
+                   ? out_owned
+                   : NULL;
+    const uint64_t kept = number_map_find(&set->numbers, id);
+    const struct doppel_local_video *video = kept ? &set->kept.items[kept - 1] : NULL;
+    return video && number < video->count ? &video->frames[number] : NULL;
 }
 
+/* What a frame of the query is looked up by. */
+struct frame_query {
+    uint32_t number;
+    struct verify_query points;
+};
+
 static enum doppel_status verify_candidate(struct local_finding *finding,
-                                           const struct local_candidate *candidate, uint64_t id,
+                                           const struct frame_query *query,
+                                           const struct local_candidate *candidate,
+                                           const struct doppel_index_place *place,
                                            struct doppel_error *error)
 {
-    struct doppel_fingerprint owned = {0};
+    const uint64_t first = place->start / DOPPEL_LOCAL_ITEM_LENGTH;
+    struct shown_pair pair = {.id = place->payload,
+                              .query = query->number,
+                              .item = (uint32_t)(candidate->item - first),
+                              .frames = place->length / DOPPEL_LOCAL_ITEM_LENGTH};
+    struct doppel_local_frame owned = {0};
     struct pose_points points = {0};
-    struct verify_found found = {0};
     enum doppel_status status = DOPPEL_OK;
-    const struct doppel_fingerprint *item = candidate_points(finding->set, id, &owned);
-    if (item && !(pose_points_make(item, false, &points) &&
-                  verify_points(&finding->query, &points, &candidate->hint, &found)))
+    const struct doppel_local_frame *item =
+        candidate_frame(finding->set, pair.id, pair.item, &owned);
+    if (item && !(pose_points_make(&item->points, false, &points) &&
+                  verify_points(&query->points, &points, &candidate->hint, &pair.found)))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare the points of pictures"));
-    if (found.verdict.inliers)
-        finding->items[finding->count++] = (struct found_item){id, found};
+    if (!pair.found.verdict.inliers)
+        goto done;
+    pair.span = (struct doppel_local_span){finding->query->frames[query->number].from_ms,
+                                           finding->query->frames[query->number].to_ms,
+                                           item->from_ms, item->to_ms};
+    if (!array_push(&finding->pairs, pair))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames that were found"));
 done:
     free(points.items);
-    doppel_fingerprint_free(&owned);
+    doppel_fingerprint_free(&owned.points);
     return status;
 }
 
+static enum doppel_status find_query_frame(struct local_finding *finding,
+                                           const struct doppel_index_axis *axis, uint32_t number,
+                                           struct doppel_error *error)
+{
+    struct local_candidate candidates[VOTES_CANDIDATES];
+    struct frame_query query = {.number = number};
+    size_t count = 0;
+    enum doppel_status status;
+    if (!verify_query_make(&finding->query->frames[number].points, finding->options->mirrored,
+                           &query.points))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a query"));
+    TRY(local_votes(axis, &query.points, candidates, &count, error));
+    for (size_t i = 0; i < count; i++) {
+        const struct doppel_index_place place =
+            doppel_index_item_at(axis, candidates[i].item * DOPPEL_LOCAL_ITEM_LENGTH);
+        if (!place.removed)
+            TRY(verify_candidate(finding, &query, &candidates[i], &place, error));
+    }
+done:
+    verify_query_free(&query.points);
+    return status;
+}
+
+/* ---- items ---- */
+
+/* By item, the best first. */
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct shown_pair *left = a, *right = b;
+    if (left->id != right->id)
+        return left->id < right->id ? -1 : 1;
+    if (left->found.surprise != right->found.surprise)
+        return left->found.surprise > right->found.surprise ? -1 : 1;
+    if (left->query != right->query)
+        return left->query < right->query ? -1 : 1;
+    return (left->item > right->item) - (left->item < right->item);
+}
+
+/* The pairs of one item. */
+struct found_item {
+    const struct shown_pair *pairs;
+    size_t count;
+};
+
 static int compare_found(const void *a, const void *b)
 {
-    const struct found_item *left = a, *right = b;
+    const struct shown_pair *left = ((const struct found_item *)a)->pairs,
+                            *right = ((const struct found_item *)b)->pairs;
     if (left->found.surprise != right->found.surprise)
         return left->found.surprise > right->found.surprise ? -1 : 1;
     return (left->id > right->id) - (left->id < right->id);
 }
 
-static enum doppel_status visit_found(struct local_finding *finding, doppel_local_visitor *visitor,
-                                      void *context, struct doppel_error *error)
+/* @param out room for as many as there are pairs. @return how many */
+static size_t gather_items(struct local_finding *finding, struct found_item *out)
+{
+    size_t count = 0;
+    if (finding->pairs.count)
+        qsort(finding->pairs.items, finding->pairs.count, sizeof *finding->pairs.items,
+              compare_pairs);
+    for (size_t i = 0; i < finding->pairs.count; i++) {
+        const struct shown_pair *pair = &finding->pairs.items[i];
+        if (!count || out[count - 1].pairs->id != pair->id)
+            out[count++] = (struct found_item){pair, 0};
+        out[count - 1].count++;
+    }
+    if (count)
+        qsort(out, count, sizeof *out, compare_found);
+    return count;
+}
+
+/* The rate of its best pair, for all frames of both sides. */
+static struct doppel_local_verdict verdict_of(const struct local_finding *finding,
+                                              const struct found_item *item)
+{
+    struct verify_found best = item->pairs->found;
+    rate_found(&best, finding->frames * finding->query->count);
+    return best.verdict;
+}
+
+static enum doppel_status visit_found_items(const struct local_finding *finding,
+                                            const struct found_item *items, size_t count,
+                                            doppel_local_visitor *visitor, void *context,
+                                            struct doppel_error *error)
 {
     size_t misses = finding->options->near_misses;
-    if (finding->count)
-        qsort(finding->items, finding->count, sizeof *finding->items, compare_found);
-    for (size_t i = 0; i < finding->count; i++) {
-        struct found_item *item = &finding->items[i];
-        bool is_match =
-            item->found.verdict.false_positive_rate <= finding->options->max_false_positives;
+    for (size_t i = 0; i < count; i++) {
+        struct doppel_local_verdict verdict = verdict_of(finding, &items[i]);
+        struct doppel_local_span *spans;
+        const bool is_match = verdict.false_positive_rate <= finding->options->max_false_positives;
         if (!is_match && !misses)
             break;
         misses -= !is_match;
-        if (!visitor(context, item->id, is_match, &item->found.verdict))
+        enum doppel_status status = shown_spans(
+            items[i].pairs, items[i].count,
+            finding->options->max_false_positives / finding->query->count, &verdict, &spans, error);
+        if (status)
+            return status;
+        const bool goes_on = visitor(context, items[i].pairs->id, is_match, &verdict);
+        free(spans);
+        if (!goes_on)
             return doppel_fail(error, DOPPEL_E_CANCELLED, "the search was ended");
     }
     return DOPPEL_OK;
 }
 
-static enum doppel_status find_items(struct local_finding *finding,
-                                     const struct doppel_index_axis *axis,
-                                     struct doppel_error *error)
+static enum doppel_status find_query_frames(struct local_finding *finding,
+                                            const struct doppel_index_axis *axis,
+                                            struct doppel_error *error)
 {
-    struct local_candidate candidates[VOTES_CANDIDATES];
-    size_t count = 0;
-    enum doppel_status status = local_votes(axis, &finding->query, candidates, &count, error);
-    double items = (double)doppel_index_axis_length(axis) / DOPPEL_LOCAL_ITEM_LENGTH;
-    for (size_t i = 0; !status && i < count; i++) {
-        struct doppel_index_place place =
-            doppel_index_item_at(axis, candidates[i].item * DOPPEL_LOCAL_ITEM_LENGTH);
-        if (!place.removed)
-            status = verify_candidate(finding, &candidates[i], place.payload, error);
+    enum doppel_status status = DOPPEL_OK;
+    finding->frames = (double)doppel_index_axis_length(axis) / DOPPEL_LOCAL_ITEM_LENGTH;
+    finding->frames = finding->frames > 1 ? finding->frames : 1;
+    for (uint32_t i = 0; i < finding->query->count; i++)
+        TRY(find_query_frame(finding, axis, i, error));
+done:
+    return status;
+}
+
+enum doppel_status doppel_local_find_video(const struct doppel_local_set *set,
+                                           const struct doppel_local_video *query,
+                                           const struct doppel_local_options *options,
+                                           doppel_local_visitor *visitor, void *context,
+                                           struct doppel_error *error)
+{
+    struct local_finding finding = {.set = set, .options = options, .query = query};
+    struct doppel_index_axis *axis = NULL;
+    struct found_item *items = NULL;
+    enum doppel_status status = DOPPEL_OK;
+    for (uint32_t i = 0; i < query->count; i++)
+        TRY(local_check(&query->frames[i].points, error));
+    if (set->index) {
+        TRY(doppel_index_axis_take(set->index, &axis, error));
+        TRY(find_query_frames(&finding, axis, error));
     }
-    for (size_t i = 0; i < finding->count; i++)
-        rate_found(&finding->items[i].found, items > 1 ? items : 1);
+    items = malloc((finding.pairs.count + 1) * sizeof *items);
+    if (!items)
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items that were found"));
+    TRY(visit_found_items(&finding, items, gather_items(&finding, items), visitor, context, error));
+done:
+    if (axis)
+        doppel_index_axis_free(axis);
+    array_free(&finding.pairs);
+    free(items);
     return status;
 }
 
@@ -150,26 +269,7 @@ enum doppel_status doppel_local_find(const struct doppel_local_set *set,
                                      doppel_local_visitor *visitor, void *context,
                                      struct doppel_error *error)
 {
-    struct doppel_index_axis *axis = NULL;
-    struct local_finding *finding = calloc(1, sizeof *finding);
-    enum doppel_status status;
-    if (!finding)
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to find a picture"));
-    finding->set = set;
-    finding->options = options;
-    TRY(local_check(query, error));
-    if (!verify_query_make(query, options->mirrored, &finding->query))
-        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a query"));
-    if (set->index) {
-        TRY(doppel_index_axis_take(set->index, &axis, error));
-        TRY(find_items(finding, axis, error));
-    }
-    TRY(visit_found(finding, visitor, context, error));
-done:
-    if (axis)
-        doppel_index_axis_free(axis);
-    if (finding)
-        verify_query_free(&finding->query);
-    free(finding);
-    return status;
+    struct doppel_local_frame frame = {.points = *query};
+    const struct doppel_local_video picture = {.frames = &frame, .count = 1};
+    return doppel_local_find_video(set, &picture, options, visitor, context, error);
 }

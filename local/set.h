@@ -1,4 +1,4 @@
-/* The set of pictures, for those who search it. */
+/* The set of pictures and videos, for those who search it. */
 #ifndef DOPPEL_LOCAL_SET_H
 #define DOPPEL_LOCAL_SET_H
 
@@ -12,8 +12,8 @@ struct doppel_local_set {
     doppel_local_source *source; /* of a set over an index */
     void *context;
     struct number_map numbers;             /* from ids: 1 + number in `kept` */
-    ARRAY(struct doppel_fingerprint) kept; /* of no scheme: removed */
-    uint64_t count;                        /* of those with points */
+    ARRAY(struct doppel_local_video) kept; /* without frames: removed, or never had any */
+    uint64_t count;                        /* of frames with points */
 };
 
 /** DOPPEL_OK, or DOPPEL_E_ARGUMENT: it is of another scheme or version. */

@@ -7,6 +7,12 @@
 
 #include "core/text/printable.h"
 
+/* vPDQ's lists and datasketch's signatures are there to be exchanged. */
+static bool scheme_can_be_searched(enum doppel_scheme_id id)
+{
+    return id != DOPPEL_SCHEME_VPDQ && id != DOPPEL_SCHEME_DATASKETCH;
+}
+
 const struct doppel_scheme *doppel_search_scheme(struct doppel_library *library,
                                                  const struct doppel_scheme *usual)
 {
@@ -14,7 +20,8 @@ const struct doppel_scheme *doppel_search_scheme(struct doppel_library *library,
     if (doppel_library_has_scheme(library, usual->id))
         return usual;
     for (int id = 1; (scheme = doppel_scheme_by_id((enum doppel_scheme_id)id)); id++) {
-        if (scheme->kind != usual->kind || !doppel_library_has_scheme(library, scheme->id))
+        if (scheme->kind != usual->kind || !scheme_can_be_searched(scheme->id) ||
+            !doppel_library_has_scheme(library, scheme->id))
             continue;
         if (only)
             return usual;
@@ -29,10 +36,17 @@ void other_schemes_free(struct other_schemes *others)
         doppel_search_free(others->searches[i]);
 }
 
-/* vPDQ's lists and datasketch's signatures are there to be exchanged. */
-static bool scheme_can_be_searched(enum doppel_scheme_id id)
+/* Keypoints of pictures and of videos are searched together. */
+static bool searches_parts(enum doppel_scheme_id id)
 {
-    return id != DOPPEL_SCHEME_VPDQ && id != DOPPEL_SCHEME_DATASKETCH;
+    return id == DOPPEL_SCHEME_LOCAL || id == DOPPEL_SCHEME_FRAMES128;
+}
+
+static bool library_is_asked_by(struct doppel_library *library, enum doppel_scheme_id id)
+{
+    return doppel_library_has_scheme(library, id) ||
+           (searches_parts(id) && (doppel_library_has_scheme(library, DOPPEL_SCHEME_LOCAL) ||
+                                   doppel_library_has_scheme(library, DOPPEL_SCHEME_FRAMES128)));
 }
 
 /* A search of its own, by that scheme alone. */
@@ -48,6 +62,10 @@ static enum doppel_status want_other_search(struct other_schemes *others,
     for (int kind = 0; kind <= DOPPEL_KIND_VIDEO; kind++)
         options.compare.schemes[kind].id = DOPPEL_SCHEME_NONE;
     options.compare.schemes[scheme->kind] = *scheme;
+    if (searches_parts(scheme->id)) {
+        options.compare.schemes[DOPPEL_KIND_IMAGE] = *doppel_scheme_by_id(DOPPEL_SCHEME_LOCAL);
+        options.compare.schemes[DOPPEL_KIND_VIDEO] = *doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES128);
+    }
     enum doppel_status status = DOPPEL_OK;
     if (!others->searches[scheme->id])
         status = doppel_search_new(query->run, query->library, &options,
@@ -137,7 +155,7 @@ enum doppel_status other_schemes_search(struct other_schemes *others,
     for (int i = 1; !status && (scheme = doppel_scheme_by_id((enum doppel_scheme_id)i)); i++) {
         bool asked = false;
         if (scheme->kind != query->scheme->kind || scheme->id == query->scheme->id ||
-            !doppel_library_has_scheme(query->library, scheme->id))
+            !library_is_asked_by(query->library, scheme->id))
             continue;
         if (query->record && query->options->fingerprint && scheme_can_be_searched(scheme->id))
             status = ask_by_other_scheme(others, query, *scheme, results, &asked, error);

@@ -1,4 +1,4 @@
-/* The pictures of a library, found by their parts. */
+/* The pictures and videos of a library, found by their parts. */
 #include "search/parts.h"
 
 #include "compare/parts.h"
@@ -7,6 +7,7 @@
 struct parts_lookup {
     const struct track_search *search;
     struct picture_size query;
+    uint64_t query_ms;
     bool no_memory;
 };
 
@@ -24,7 +25,7 @@ static bool take_searched(const struct track_search *search, uint64_t id, struct
 }
 
 static bool take_part_match(void *context, uint64_t id, bool is_match,
-                       const struct doppel_local_verdict *verdict)
+                            const struct doppel_local_verdict *verdict)
 {
     struct parts_lookup *lookup = context;
     const struct track_search *search = lookup->search;
@@ -36,9 +37,14 @@ static bool take_part_match(void *context, uint64_t id, bool is_match,
     describe_parts(verdict, lookup->query,
                    (struct picture_size){item.record.width, item.record.height},
                    &result.comparison.match);
+    lookup->no_memory =
+        !describe_part_times(verdict, lookup->query_ms, item.duration_ms, &result.comparison.match);
     doppel_item_free(&item);
-    if (result.comparison.match.similarity >= search->options->compare.min_similarity)
+    if (!lookup->no_memory &&
+        result.comparison.match.similarity >= search->options->compare.min_similarity)
         lookup->no_memory = !results_append(search->results, &result);
+    else
+        doppel_comparison_free(&result.comparison);
     return !lookup->no_memory && !doppel_run_cancelled(search->run);
 }
 
@@ -47,14 +53,15 @@ enum doppel_status search_by_parts(const struct track_search *search,
 {
     const struct doppel_local_options options = parts_options_from(&search->options->compare);
     const struct doppel_local_set *set;
-    struct doppel_fingerprint points;
-    struct parts_lookup lookup = {search, {query->width, query->height}, false};
+    struct doppel_local_video points;
+    struct parts_lookup lookup = {search, {query->width, query->height}, 0, false};
     if (!parts_read(query, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of the picture is damaged");
+    lookup.query_ms = points.duration_ms;
     enum doppel_status status = doppel_library_parts(search->library, &set, error);
     if (!status)
-        status = doppel_local_find(set, &points, &options, take_part_match, &lookup, error);
-    doppel_fingerprint_free(&points);
+        status = doppel_local_find_video(set, &points, &options, take_part_match, &lookup, error);
+    doppel_local_video_free(&points);
     doppel_library_take_unreadable(search->library, DOPPEL_KIND_IMAGE,
                                    &search->results->unreadable);
     return lookup.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches")

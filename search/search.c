@@ -216,7 +216,11 @@ static enum doppel_status find_videos(struct doppel_search *search,
                                       const struct search_query *query, struct doppel_error *error)
 {
     const struct track_search tracks = tracks_of(search);
-    return search_by_video(&tracks, query->record, error);
+    const struct doppel_scheme *scheme =
+        doppel_compare_scheme(&search->options.compare, DOPPEL_KIND_VIDEO);
+    return scheme && scheme->id == DOPPEL_SCHEME_FRAMES128
+               ? search_by_parts(&tracks, query->record, error)
+               : search_by_video(&tracks, query->record, error);
 }
 
 static const struct searched_kind searched_kinds[] = {

@@ -86,7 +86,7 @@ struct doppel_search_result {
 };
 
 /** Schemes by their ids. */
-enum { DOPPEL_SEARCH_SCHEMES = DOPPEL_SCHEME_LOCAL + 1 };
+enum { DOPPEL_SEARCH_SCHEMES = DOPPEL_SCHEME_FRAMES128 + 1 };
 
 /** Items, each once, the best first, those below the threshold last. Zero-initialised it is empty.
  */

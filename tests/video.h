@@ -23,8 +23,13 @@ struct video_view {
 void video_draw(const struct video_view *view, double seconds, uint32_t width, uint32_t height,
                 uint8_t *out);
 
+/* The same of other videos. @param out width × height samples without gaps */
+typedef void video_drawer(const struct video_view *view, double seconds, uint32_t width,
+                          uint32_t height, uint8_t *out);
+
 struct video_how {
     struct video_view view;
+    video_drawer *draw; /* NULL: video_draw */
     double seconds;
     double rate;            /* frames a second; 0: 25 */
     uint32_t width, height; /* even; 0: 160 × 120 */

@@ -121,8 +121,8 @@ static void write_image(struct writer *writer, int64_t number)
     assert(got >= 0);
     uint8_t *luma = malloc((size_t)writer->width * writer->height);
     assert(luma);
-    video_draw(&writer->how->view, (double)number / writer->rate, writer->width, writer->height,
-               luma);
+    video_drawer *draw = writer->how->draw ? writer->how->draw : video_draw;
+    draw(&writer->how->view, (double)number / writer->rate, writer->width, writer->height, luma);
     for (uint32_t row = 0; row < writer->height; row++)
         memcpy(frame->data[0] + (ptrdiff_t)row * frame->linesize[0],
                luma + (size_t)row * writer->width, writer->width);

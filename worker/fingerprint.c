@@ -214,6 +214,8 @@ static enum doppel_status hash_file(struct workshop *workshop, int fd,
         return fingerprint_chromaprint(workshop, fd, out);
     case DOPPEL_SCHEME_FRAMES64:
         return fingerprint_video(workshop, fd, order, out);
+    case DOPPEL_SCHEME_FRAMES128:
+        return fingerprint_parts(workshop, fd, order, out);
     case DOPPEL_SCHEME_VPDQ:
         return fingerprint_vpdq(workshop, fd, order, out);
     default:

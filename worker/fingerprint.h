@@ -48,6 +48,11 @@ enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
 enum doppel_status fingerprint_video(struct workshop *workshop, int fd,
                                      const struct doppel_order *order, struct doppel_outcome *out);
 
+/* Of a video: an empty fingerprint and the keypoints of frames as attachment. @param out freed by
+ * the caller, also on failure */
+enum doppel_status fingerprint_parts(struct workshop *workshop, int fd,
+                                     const struct doppel_order *order, struct doppel_outcome *out);
+
 /* Of a video, or a list made of one: an empty fingerprint, and vPDQ's list as attachment. */
 enum doppel_status fingerprint_vpdq(struct workshop *workshop, int fd,
                                     const struct doppel_order *order, struct doppel_outcome *out);

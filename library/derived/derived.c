@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <doppel/local.h>
+
 #include "core/attached.h"
 
 _Static_assert(DOPPEL_SCHEME_PEAKS32 == 10 && DOPPEL_SCHEME_FRAMES64 == 12 &&
-                   DOPPEL_SCHEME_LOCAL == 14,
+                   DOPPEL_SCHEME_LOCAL == 14 && DOPPEL_SCHEME_FRAMES128 == 15,
                "IS_TRACK says so");
 
 const struct derivation *const derivations[DERIVATIONS] = {
@@ -213,7 +215,17 @@ bool is_track(const struct doppel_record *record)
 bool has_length(const struct doppel_record *record)
 {
     return record->scheme == DOPPEL_SCHEME_PEAKS32 || record->scheme == DOPPEL_SCHEME_FRAMES64 ||
-           record->scheme == DOPPEL_SCHEME_CHROMAPRINT;
+           record->scheme == DOPPEL_SCHEME_CHROMAPRINT || record->scheme == DOPPEL_SCHEME_FRAMES128;
+}
+
+static bool parts_head(const uint8_t *head, size_t size, struct doppel_audio_track *out)
+{
+    struct doppel_local_video video;
+    if (doppel_local_video_head(head, size, &video, NULL))
+        return false;
+    out->duration_ms = video.duration_ms;
+    out->damaged_ms = video.damaged_ms;
+    return true;
 }
 
 bool track_head(const struct doppel_record *record, const uint8_t *head, size_t size,
@@ -221,6 +233,8 @@ bool track_head(const struct doppel_record *record, const uint8_t *head, size_t 
 {
     struct doppel_video_track video = {0};
     *out = (struct doppel_audio_track){0};
+    if (record->scheme == DOPPEL_SCHEME_FRAMES128)
+        return parts_head(head, size, out);
     if (record->scheme != DOPPEL_SCHEME_FRAMES64)
         return has_length(record) && !doppel_audio_track_head(head, size, out, NULL);
     if (doppel_video_track_head(head, size, &video, NULL))
@@ -230,21 +244,27 @@ bool track_head(const struct doppel_record *record, const uint8_t *head, size_t 
     return true;
 }
 
+static bool derivation_is_of(int which, enum doppel_scheme_id scheme)
+{
+    return derivations[which]->schemes & scheme_bit(scheme);
+}
+
 enum doppel_status track_strip(const struct doppel_record *record, struct doppel_record *out,
                                struct doppel_error *error)
 {
     const struct track_bytes whole = {record->scheme, record->attachment, record->attachment_size};
     struct track_bytes stripped;
     enum doppel_status status =
-        record->kind == DOPPEL_KIND_IMAGE         ? parts_strip(&whole, &stripped, error)
-        : record->scheme == DOPPEL_SCHEME_PEAKS32 ? audio_strip(&whole, &stripped, error)
-                                                  : videos_strip(&whole, &stripped, error);
+        derivation_is_of(DERIVED_PARTS, record->scheme) ? parts_strip(&whole, &stripped, error)
+        : record->scheme == DOPPEL_SCHEME_PEAKS32       ? audio_strip(&whole, &stripped, error)
+                                                        : videos_strip(&whole, &stripped, error);
     if (status == DOPPEL_E_CORRUPT)
-        return doppel_fail(
-            error, DOPPEL_E_ARGUMENT,
-            record->kind == DOPPEL_KIND_IMAGE         ? "a picture is added with its keypoints"
-            : record->scheme == DOPPEL_SCHEME_PEAKS32 ? "a recording is added with its peaks"
-                                                      : "a video is added with its frames");
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           derivation_is_of(DERIVED_PARTS, record->scheme)
+                               ? "a picture, or a frame, is added with its keypoints"
+                           : record->scheme == DOPPEL_SCHEME_PEAKS32
+                               ? "a recording is added with its peaks"
+                               : "a video is added with its frames");
     if (status)
         return status;
     *out = *record;

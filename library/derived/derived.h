@@ -9,7 +9,7 @@
 #include "library/catalogue.h"
 
 /** Whether items are such as these have a part of: SQL for a column `scheme`. */
-#define IS_TRACK "scheme IN (10, 12, 14)"
+#define IS_TRACK "scheme IN (10, 12, 14, 15)"
 
 /** SQL for whether a row of `attachment` is as it was written, and whether the one of an item is,
  * if it is a track. */

@@ -1,9 +1,12 @@
-/* Pictures of a library by their parts: the index of the postings of their keypoints. */
+/* Pictures and videos of a library by their parts: the index of the postings of keypoints, of
+ * pictures and of frames. */
 #include "library/derived/derived.h"
 
 #include <stdlib.h>
 
 #include <doppel/local.h>
+
+#include "core/try.h"
 
 enum {
     /* Postings that wait in the log: of some 300 pictures, whose keys an open makes again. */
@@ -12,8 +15,8 @@ enum {
 
 /* ---- points ---- */
 
-enum doppel_status parts_strip(const struct track_bytes *track, struct track_bytes *out,
-                               struct doppel_error *error)
+static enum doppel_status strip_picture(const struct track_bytes *track, struct track_bytes *out,
+                                        struct doppel_error *error)
 {
     struct doppel_fingerprint points;
     enum doppel_status status = doppel_fingerprint_read(track->data, track->size, &points, error);
@@ -29,23 +32,48 @@ enum doppel_status parts_strip(const struct track_bytes *track, struct track_byt
                      : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture");
 }
 
-/* ---- postings ---- */
-
-/* @param out room for DOPPEL_LOCAL_KEPT */
-static enum doppel_status postings_of_points(const struct track_bytes *track,
-                                             struct doppel_index_item *item,
-                                             struct doppel_index_posting *out,
-                                             struct doppel_error *error)
+static enum doppel_status strip_video(const struct track_bytes *track, struct track_bytes *out,
+                                      struct doppel_error *error)
 {
-    struct doppel_fingerprint points;
-    enum doppel_status status = doppel_fingerprint_read(track->data, track->size, &points, error);
+    struct doppel_local_video video;
+    struct track_bytes stripped = {.scheme = track->scheme};
+    enum doppel_status status = doppel_local_video_read(track->data, track->size, &video, error);
     if (status)
         return status;
-    item->length = DOPPEL_LOCAL_ITEM_LENGTH;
-    item->count = (uint32_t)doppel_local_postings(&points, out);
-    item->postings = out;
-    doppel_fingerprint_free(&points);
-    return DOPPEL_OK;
+    status =
+        doppel_local_video_write(&video, DOPPEL_LOCAL_KEPT, &stripped.data, &stripped.size, error);
+    doppel_local_video_free(&video);
+    if (!status)
+        *out = stripped;
+    return status;
+}
+
+enum doppel_status parts_strip(const struct track_bytes *track, struct track_bytes *out,
+                               struct doppel_error *error)
+{
+    return track->scheme == DOPPEL_SCHEME_FRAMES128 ? strip_video(track, out, error)
+                                                    : strip_picture(track, out, error);
+}
+
+/* ---- postings ---- */
+
+/* @param out_postings given (free); the item has them, too */
+static enum doppel_status postings_of_points(const struct track_bytes *track,
+                                             struct doppel_index_item *item,
+                                             struct doppel_index_posting **out_postings,
+                                             struct doppel_error *error)
+{
+    struct doppel_local_video video = {0};
+    size_t count;
+    enum doppel_status status;
+    TRY(doppel_local_read(track->scheme, track->data, track->size, &video, error));
+    TRY(doppel_local_video_postings(&video, out_postings, &count, error));
+    item->length = video.count * DOPPEL_LOCAL_ITEM_LENGTH;
+    item->count = (uint32_t)count;
+    item->postings = *out_postings;
+done:
+    doppel_local_video_free(&video);
+    return status;
 }
 
 /* The store's question what an item's postings are. */
@@ -55,18 +83,11 @@ static enum doppel_status give_points_postings(void *store, uint64_t id,
                                                struct doppel_error *error)
 {
     struct track_bytes track;
-    struct doppel_index_posting *postings = malloc(DOPPEL_LOCAL_KEPT * sizeof *postings);
-    if (!postings)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture");
     enum doppel_status status = track_fetch(store, id, &track, error);
-    if (!status) {
-        status = postings_of_points(&track, out, postings, error);
-        free(track.data);
-    }
     if (status)
-        free(postings);
-    else
-        *out_postings = postings;
+        return status;
+    status = postings_of_points(&track, out, out_postings, error);
+    free(track.data);
     return status;
 }
 
@@ -74,9 +95,14 @@ static enum doppel_status put_points(struct doppel_store_index *index, uint64_t 
                                      const struct track_bytes *track, struct doppel_error *error)
 {
     struct doppel_index_item item = {.payload = id};
-    struct doppel_index_posting postings[DOPPEL_LOCAL_KEPT];
-    enum doppel_status status = postings_of_points(track, &item, postings, error);
-    return status || !item.count ? status : doppel_store_index_insert_item(index, &item, error);
+    struct doppel_index_posting *postings;
+    enum doppel_status status = postings_of_points(track, &item, &postings, error);
+    if (status)
+        return status;
+    if (item.count)
+        status = doppel_store_index_insert_item(index, &item, error);
+    free(postings);
+    return status;
 }
 
 static enum doppel_status entries_of_points(uint64_t id, const struct track_bytes *track,
@@ -84,10 +110,13 @@ static enum doppel_status entries_of_points(uint64_t id, const struct track_byte
 {
     (void)id;
     struct doppel_index_item item = {0};
-    struct doppel_index_posting postings[DOPPEL_LOCAL_KEPT];
-    enum doppel_status status = postings_of_points(track, &item, postings, error);
+    struct doppel_index_posting *postings;
+    enum doppel_status status = postings_of_points(track, &item, &postings, error);
+    if (status)
+        return status;
+    free(postings);
     *out = item.count > 0;
-    return status;
+    return DOPPEL_OK;
 }
 
 /* ---- the set ---- */
@@ -99,10 +128,20 @@ static enum doppel_status load_points(struct track_bytes *track, struct doppel_e
     return DOPPEL_OK;
 }
 
-static bool give_points(void *reader, uint64_t id, struct doppel_fingerprint *out)
+static enum doppel_status read_frame_points(const struct track_bytes *track, uint32_t frame,
+                                            struct doppel_local_frame *out)
+{
+    if (track->scheme == DOPPEL_SCHEME_FRAMES128)
+        return doppel_local_video_frame(track->data, track->size, frame, out, NULL);
+    *out = (struct doppel_local_frame){0};
+    return frame ? DOPPEL_E_CORRUPT
+                 : doppel_fingerprint_read(track->data, track->size, &out->points, NULL);
+}
+
+static bool give_points(void *reader, uint64_t id, uint32_t frame, struct doppel_local_frame *out)
 {
     const struct track_bytes *points = derived_take(reader, id);
-    bool done = points && !doppel_fingerprint_read(points->data, points->size, out, NULL);
+    bool done = points && !read_frame_points(points, frame, out);
     if (points && !done)
         derived_note_unreadable(reader, id);
     derived_return(reader);
@@ -123,7 +162,7 @@ static void free_parts(union derived_set *set)
 
 const struct derivation parts_derivation = {
     .name = "parts",
-    .schemes = 1u << DOPPEL_SCHEME_LOCAL,
+    .schemes = 1u << DOPPEL_SCHEME_LOCAL | 1u << DOPPEL_SCHEME_FRAMES128,
     .head = HEAD_POINTS,
     .leave = HEAD_POINTS / 8,
     .options = doppel_local_index_options,

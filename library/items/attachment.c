@@ -63,6 +63,15 @@ static bool reads_points(const uint8_t *data, size_t size)
     return good;
 }
 
+static bool reads_frame_points(const uint8_t *data, size_t size)
+{
+    struct doppel_local_video video;
+    if (doppel_local_video_read(data, size, &video, NULL))
+        return false;
+    doppel_local_video_free(&video);
+    return true;
+}
+
 bool doppel_record_is_readable(const struct doppel_record *record)
 {
     const uint8_t *data = record->attachment;
@@ -76,6 +85,8 @@ bool doppel_record_is_readable(const struct doppel_record *record)
         return data && reads_video(data, size);
     if (record->scheme == DOPPEL_SCHEME_LOCAL)
         return data && reads_points(data, size);
+    if (record->scheme == DOPPEL_SCHEME_FRAMES128)
+        return data && reads_frame_points(data, size);
     if (!data || !scheme)
         return true;
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)

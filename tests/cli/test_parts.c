@@ -233,11 +233,11 @@ static void wrong_use_is_told(void **state)
     }
     ran = doppel("scan", "--parts", "--files-from", "-");
     assert_code(&ran, 2);
-    assert_has(ran.err, "reads images twice");
+    assert_has(ran.err, "reads files twice");
     ran_free(&ran);
     ran = doppel("scan", "--parts", "--kind", "text", ".");
     assert_code(&ran, 2);
-    assert_has(ran.err, "'--parts' is for images");
+    assert_has(ran.err, "'--parts' is for images and videos");
     ran_free(&ran);
 }
 

@@ -84,6 +84,7 @@ WORKER_PROGRAM = {
     "fingerprint.c",
     "fingerprint_audio.c",
     "fingerprint_chromaprint.c",
+    "fingerprint_parts.c",
     "fingerprint_text.c",
     "fingerprint_video.c",
     "fingerprint_vpdq.c",

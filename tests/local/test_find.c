@@ -190,10 +190,13 @@ static void test_removed_pictures_are_not_found(void **state)
 
 /* ---- a set over an index ---- */
 
-static bool give_item(void *context, uint64_t id, struct doppel_fingerprint *out)
+static bool give_item(void *context, uint64_t id, uint32_t frame,
+                      struct doppel_local_frame *out_frame)
 {
     struct library *library = context;
     const struct doppel_fingerprint *item = &library->items[id - 1000];
+    struct doppel_fingerprint *out = &out_frame->points;
+    assert_int_equal(frame, 0);
     if (id == 1005)
         return false; /* gone */
     assert_int_equal(doppel_fingerprint_make(doppel_scheme_by_name("local"), DOPPEL_LOCAL_BITS,

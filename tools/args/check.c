@@ -124,22 +124,30 @@ static enum doppel_status check_video(struct settings *settings, struct doppel_e
     return DOPPEL_OK;
 }
 
-/* Parts are of images, which are read twice. */
+/* Parts are of images and videos, which are read twice. */
 static enum doppel_status check_by_parts(const struct settings *settings,
                                          struct doppel_error *error)
 {
     const enum doppel_kind kind = settings->scheme ? settings->scheme->kind : settings->kind;
     const char *list = settings->files_from;
-    const bool by_scheme = settings->scheme && settings->scheme->id == DOPPEL_SCHEME_LOCAL;
+    const bool by_scheme = settings->scheme && (settings->scheme->id == DOPPEL_SCHEME_LOCAL ||
+                                                settings->scheme->id == DOPPEL_SCHEME_FRAMES128);
     if (!settings->by_parts && !by_scheme)
         return DOPPEL_OK;
-    if (settings->by_parts && (settings->code || (kind && kind != DOPPEL_KIND_IMAGE)))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--parts' is for images");
+    if (settings->by_parts &&
+        (settings->code || (kind && kind != DOPPEL_KIND_IMAGE && kind != DOPPEL_KIND_VIDEO)))
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--parts' is for images and videos");
     if (settings->verb->bit & (VERB_SCAN | VERB_REPORT) && list && strcmp(list, "-") == 0)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
-                           "'--%s' reads images twice: give '--files-from' a file",
+                           "'--%s' reads files twice: give '--files-from' a file",
                            settings->by_parts ? "parts" : "scheme local");
     return DOPPEL_OK;
+}
+
+/* Scheme local is for videos, too, by its frames. */
+static bool is_for_videos_too(const struct settings *settings)
+{
+    return settings->scheme->id == DOPPEL_SCHEME_LOCAL && !settings->kind && !settings->no_video;
 }
 
 /* The schemes of the kinds that are wanted. */
@@ -161,6 +169,8 @@ static void fill_by_kind(struct settings *settings, bool one)
         if (entry->id == DOPPEL_SCHEME_MINHASH256)
             settings->text.lanes = 256;
     }
+    if (one && is_for_videos_too(settings))
+        settings->by_kind[DOPPEL_KIND_VIDEO] = *doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES128);
 }
 
 const struct doppel_scheme *settings_scheme(const struct settings *settings, enum doppel_kind kind)

@@ -218,7 +218,8 @@ void adopt_unit(struct settings *settings, struct doppel_library *library)
 
 void adopt_schemes(struct settings *settings, struct doppel_library *library, struct report *report)
 {
-    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_AUDIO};
+    static const enum doppel_kind kinds[] = {DOPPEL_KIND_IMAGE, DOPPEL_KIND_AUDIO,
+                                             DOPPEL_KIND_VIDEO};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !settings->scheme_given; i++) {
         const struct doppel_scheme *usual = settings_scheme(settings, kinds[i]);
         const struct doppel_scheme *scheme = usual ? doppel_search_scheme(library, usual) : NULL;

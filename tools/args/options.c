@@ -86,7 +86,8 @@ const struct option_info option_table[] = {
      VERBS_MATCH, SECTION_MATCHING},
     {"parts", 0, NULL, OPTION_FLAG, AT(by_parts), NULL,
      "Also find images that show a part of another one, and where: collages, halves, a picture "
-     "within a picture; they are read a second time for their keypoints (find: what was added by "
+     "within a picture; and stills and clips in videos, and when. Images are read a second time "
+     "for their keypoints; scan compares videos by those of frames alone (find: what was added by "
      "'add --scheme local')",
      VERB_SCAN | VERB_FIND, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,

@@ -188,10 +188,11 @@ int cmd_find(const struct settings *settings, struct report *report)
     struct find find = {.settings = settings, .report = report};
     if (open_library(settings, false, true, &find.library, &error))
         return report_fatal(report, "%s", error.message);
-    if (settings->by_parts && !doppel_library_has_scheme(find.library, DOPPEL_SCHEME_LOCAL)) {
+    if (settings->by_parts && !doppel_library_has_scheme(find.library, DOPPEL_SCHEME_LOCAL) &&
+        !doppel_library_has_scheme(find.library, DOPPEL_SCHEME_FRAMES128)) {
         doppel_library_close(find.library);
         return report_fatal(report,
-                            "no image of the library has keypoints, by which '--parts' finds; "
+                            "nothing in the library has keypoints, by which '--parts' finds; "
                             "'doppel add --scheme local' adds them");
     }
     struct settings adopted = *settings;

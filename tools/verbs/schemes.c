@@ -53,7 +53,7 @@ int cmd_schemes(const struct settings *settings, struct report *report)
         if (schemes[i].id == DOPPEL_SCHEME_PEAKS32)
             doppel_json_rate(row, "max_false_positive_rate",
                              doppel_audio_options_default().max_false_positives);
-        if (schemes[i].id == DOPPEL_SCHEME_LOCAL)
+        if (schemes[i].id == DOPPEL_SCHEME_LOCAL || schemes[i].id == DOPPEL_SCHEME_FRAMES128)
             doppel_json_rate(row, "max_false_positive_rate",
                              doppel_local_options_default().max_false_positives);
         if (schemes[i].id == DOPPEL_SCHEME_FRAMES64)

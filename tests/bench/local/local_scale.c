@@ -31,10 +31,11 @@ static struct doppel_fingerprint made_item(uint64_t id, uint32_t count)
     return out;
 }
 
-static bool give_item(void *context, uint64_t id, struct doppel_fingerprint *out)
+static bool give_item(void *context, uint64_t id, uint32_t frame, struct doppel_local_frame *out)
 {
     (void)context;
-    *out = made_item(id, DOPPEL_LOCAL_KEPT);
+    (void)frame;
+    *out = (struct doppel_local_frame){.points = made_item(id, DOPPEL_LOCAL_KEPT)};
     return true;
 }
 
