@@ -242,7 +242,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     REQUEST_TABLES,
     TEXT_VECTORS_TABLE,
     TODAYS_VIEWS, /* version 16: of keypoints */
-    FRAMES_FORGOTTEN};
+    FRAMES_FORGOTTEN,
+    TODAYS_VIEWS /* version 18: of keypoints of videos */};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */

@@ -11,7 +11,7 @@
     " WHEN 4 THEN 'pdq' WHEN 5 THEN 'minhash128' WHEN 6 THEN 'minhash256'"                         \
     " WHEN 7 THEN 'simhash64' WHEN 8 THEN 'winnow32' WHEN 9 THEN 'datasketch'"                     \
     " WHEN 10 THEN 'peaks32' WHEN 11 THEN 'chromaprint' WHEN 12 THEN 'frames64'"                   \
-    " WHEN 13 THEN 'vpdq' WHEN 14 THEN 'local' END"
+    " WHEN 13 THEN 'vpdq' WHEN 14 THEN 'local' WHEN 15 THEN 'frames128' END"
 
 #define DECISION_NAME(column)                                                                      \
     "CASE " column " WHEN 0 THEN 'new' WHEN 1 THEN 'duplicate' WHEN 2 THEN 'revision'"             \

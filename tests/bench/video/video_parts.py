@@ -1,7 +1,7 @@
 """Videos by their keypoints: python3 video_parts.py BUILD VIDEO... Every other video is added by
 scheme local. Stills of these are looked for (cropped, and pasted on frames of the others), and
-clips that show them in a corner of the others; and stills and clips of the others, which are to find
-nothing. It prints recall and false matches, whether the time told is right, bytes an hour and
+clips that show them in a corner of the others; and stills and clips of the others, which are to
+find nothing. It prints recall and false matches, whether the time told is right, bytes an hour and
 milliseconds. It decodes by OpenCV (python3-opencv)."""
 
 import json
