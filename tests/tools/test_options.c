@@ -130,7 +130,8 @@ static void mistakes_are_answered(void **state)
     assert_refused("scan --scheme phash65 x", "'--scheme' takes phash64, phash256, imagehash, pdq, "
                                               "local, "
                                               "minhash128, minhash256, simhash64, winnow32, "
-                                              "datasketch, peaks32, chromaprint, frames64 or vpdq, "
+                                              "datasketch, peaks32, chromaprint, frames64, "
+                                              "vpdq or frames128, "
                                               "not 'phash65'; did you mean 'phash64'?");
     assert_refused("scan --timeout soon x",
                    "'--timeout' takes a time such as 90, 500ms or 2m, not 'soon'");
