@@ -52,15 +52,131 @@ done:
     return status;
 }
 
-/* ---- a frame of the query ---- */
+/* ---- candidates ---- */
+
+/* So many items are verified, by what votes of all frames of the query say: of a query of few
+ * frames, and of one of more, which knows them better. */
+enum { MOST_ITEMS = VOTES_CANDIDATES, FEW_FRAMES = 4, MOST_ITEMS_OF_MANY = 32 };
+
+/* A frame of an item that a frame of the query votes for. */
+struct voted_frame {
+    uint64_t id;
+    uint32_t query, item, frames; /* numbers of the frames; how many the item has */
+    struct local_candidate voted;
+};
 
 struct local_finding {
     const struct doppel_local_set *set;
     const struct doppel_local_options *options;
     const struct doppel_local_video *query;
+    ARRAY(struct voted_frame) candidates; /* by frame of the query */
     ARRAY(struct shown_pair) pairs;
     double frames; /* of all items */
 };
+
+/* Of one frame of the query. */
+static enum doppel_status add_candidates(struct local_finding *finding,
+                                         const struct doppel_index_axis *axis, uint32_t number,
+                                         struct doppel_error *error)
+{
+    struct local_candidate voted[VOTES_CANDIDATES];
+    struct verify_query query = {0};
+    size_t count = 0;
+    enum doppel_status status;
+    if (!verify_query_make(&finding->query->frames[number].points, finding->options->mirrored,
+                           &query))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a query"));
+    TRY(local_votes(axis, &query, voted, &count, error));
+    for (size_t i = 0; i < count; i++) {
+        const struct doppel_index_place place =
+            doppel_index_item_at(axis, voted[i].item * DOPPEL_LOCAL_ITEM_LENGTH);
+        const struct voted_frame candidate = {
+            place.payload, number,
+            (uint32_t)(voted[i].item - place.start / DOPPEL_LOCAL_ITEM_LENGTH),
+            place.length / DOPPEL_LOCAL_ITEM_LENGTH, voted[i]};
+        if (!place.removed && !array_push(&finding->candidates, candidate))
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the candidates of a query"));
+    }
+done:
+    verify_query_free(&query);
+    return status;
+}
+
+/* An item, and the squares of the most votes that it has by each frame of the query. */
+struct voted_item {
+    uint64_t id, votes;
+};
+
+static int compare_voted(const void *a, const void *b)
+{
+    const struct voted_item *left = a, *right = b;
+    if (left->votes != right->votes)
+        return left->votes > right->votes ? -1 : 1;
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+static int compare_voted_ids(const void *a, const void *b)
+{
+    const struct voted_item *left = a, *right = b;
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+/* The items of all candidates, by id. Those of a frame come by votes: its first one of an item
+ * counts. @param out given (free); NULL without memory */
+static struct voted_item *sum_votes(const struct local_finding *finding, size_t *out_count)
+{
+    struct number_map numbers = {0};
+    const size_t count = finding->candidates.count;
+    struct voted_item *items = calloc(count + 1, sizeof *items);
+    uint32_t *last = calloc(count + 1, sizeof *last); /* 1 + the frame that counted last */
+    bool room = items && last && number_map_reserve(&numbers, count);
+    size_t used = 0;
+    for (size_t i = 0; i < count && room; i++) {
+        const struct voted_frame *candidate = &finding->candidates.items[i];
+        uint64_t number = number_map_find(&numbers, candidate->id);
+        if (!number) {
+            *number_map_place(&numbers, candidate->id) = number = ++used;
+            items[number - 1].id = candidate->id;
+        }
+        if (last[number - 1] == candidate->query + 1)
+            continue;
+        last[number - 1] = candidate->query + 1;
+        items[number - 1].votes += (uint64_t)candidate->voted.votes * candidate->voted.votes;
+    }
+    free(last);
+    number_map_free(&numbers);
+    if (!room) {
+        free(items);
+        return NULL;
+    }
+    *out_count = used;
+    return items;
+}
+
+/* Only those of the items with most votes stay. */
+static bool choose_items(struct local_finding *finding)
+{
+    const size_t most = finding->query->count > FEW_FRAMES ? MOST_ITEMS_OF_MANY : MOST_ITEMS;
+    size_t count = 0, kept = 0;
+    struct voted_item *items = sum_votes(finding, &count);
+    if (!items)
+        return false;
+    if (count > 1)
+        qsort(items, count, sizeof *items, compare_voted);
+    count = count < most ? count : most;
+    if (count > 1)
+        qsort(items, count, sizeof *items, compare_voted_ids);
+    for (size_t i = 0; i < finding->candidates.count; i++) {
+        const struct voted_item wanted = {.id = finding->candidates.items[i].id};
+        if (bsearch(&wanted, items, count, sizeof *items, compare_voted_ids))
+            finding->candidates.items[kept++] = finding->candidates.items[i];
+    }
+    finding->candidates.count = kept;
+    free(items);
+    return true;
+}
+
+/* ---- pairs of frames ---- */
 
 /* A frame of a candidate, its points from a set that keeps them, or given by a source.
  * @param out_owned free its points. NULL: none */
@@ -78,36 +194,28 @@ static const struct doppel_local_frame *candidate_frame(const struct doppel_loca
     return video && number < video->count ? &video->frames[number] : NULL;
 }
 
-/* What a frame of the query is looked up by. */
-struct frame_query {
-    uint32_t number;
-    struct verify_query points;
-};
-
 static enum doppel_status verify_candidate(struct local_finding *finding,
-                                           const struct frame_query *query,
-                                           const struct local_candidate *candidate,
-                                           const struct doppel_index_place *place,
+                                           const struct verify_query *query,
+                                           const struct voted_frame *candidate,
                                            struct doppel_error *error)
 {
-    const uint64_t first = place->start / DOPPEL_LOCAL_ITEM_LENGTH;
-    struct shown_pair pair = {.id = place->payload,
-                              .query = query->number,
-                              .item = (uint32_t)(candidate->item - first),
-                              .frames = place->length / DOPPEL_LOCAL_ITEM_LENGTH};
+    struct shown_pair pair = {.id = candidate->id,
+                              .query = candidate->query,
+                              .item = candidate->item,
+                              .frames = candidate->frames};
     struct doppel_local_frame owned = {0};
     struct pose_points points = {0};
     enum doppel_status status = DOPPEL_OK;
     const struct doppel_local_frame *item =
         candidate_frame(finding->set, pair.id, pair.item, &owned);
     if (item && !(pose_points_make(&item->points, false, &points) &&
-                  verify_points(&query->points, &points, &candidate->hint, &pair.found)))
+                  verify_points(query, &points, &candidate->voted.hint, &pair.found)))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare the points of pictures"));
     if (!pair.found.verdict.inliers)
         goto done;
-    pair.span = (struct doppel_local_span){finding->query->frames[query->number].from_ms,
-                                           finding->query->frames[query->number].to_ms,
-                                           item->from_ms, item->to_ms};
+    pair.span = (struct doppel_local_span){finding->query->frames[pair.query].from_ms,
+                                           finding->query->frames[pair.query].to_ms, item->from_ms,
+                                           item->to_ms};
     if (!array_push(&finding->pairs, pair))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the frames that were found"));
 done:
@@ -116,26 +224,25 @@ done:
     return status;
 }
 
-static enum doppel_status find_query_frame(struct local_finding *finding,
-                                           const struct doppel_index_axis *axis, uint32_t number,
-                                           struct doppel_error *error)
+/* The candidates of one frame of the query, from number `*at` on. */
+static enum doppel_status verify_frame(struct local_finding *finding, size_t *at,
+                                       struct doppel_error *error)
 {
-    struct local_candidate candidates[VOTES_CANDIDATES];
-    struct frame_query query = {.number = number};
-    size_t count = 0;
+    const uint32_t number = finding->candidates.items[*at].query;
+    struct verify_query query = {0};
     enum doppel_status status;
     if (!verify_query_make(&finding->query->frames[number].points, finding->options->mirrored,
-                           &query.points))
+                           &query))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a query"));
-    TRY(local_votes(axis, &query.points, candidates, &count, error));
-    for (size_t i = 0; i < count; i++) {
-        const struct doppel_index_place place =
-            doppel_index_item_at(axis, candidates[i].item * DOPPEL_LOCAL_ITEM_LENGTH);
-        if (!place.removed)
-            TRY(verify_candidate(finding, &query, &candidates[i], &place, error));
+    for (; *at < finding->candidates.count; ++*at) {
+        const struct voted_frame *candidate = &finding->candidates.items[*at];
+        if (candidate->query != number)
+            break;
+        TRY(verify_candidate(finding, &query, candidate, error));
     }
+    status = DOPPEL_OK;
 done:
-    verify_query_free(&query.points);
+    verify_query_free(&query);
     return status;
 }
 
@@ -230,7 +337,11 @@ static enum doppel_status find_query_frames(struct local_finding *finding,
     finding->frames = (double)doppel_index_axis_length(axis) / DOPPEL_LOCAL_ITEM_LENGTH;
     finding->frames = finding->frames > 1 ? finding->frames : 1;
     for (uint32_t i = 0; i < finding->query->count; i++)
-        TRY(find_query_frame(finding, axis, i, error));
+        TRY(add_candidates(finding, axis, i, error));
+    if (!choose_items(finding))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the items of a query"));
+    for (size_t at = 0; at < finding->candidates.count;)
+        TRY(verify_frame(finding, &at, error));
 done:
     return status;
 }
@@ -258,6 +369,7 @@ enum doppel_status doppel_local_find_video(const struct doppel_local_set *set,
 done:
     if (axis)
         doppel_index_axis_free(axis);
+    array_free(&finding.candidates);
     array_free(&finding.pairs);
     free(items);
     return status;
