@@ -47,7 +47,7 @@ static double code_surprise(uint32_t distance)
 
 double verify_rate(double surprise)
 {
-    double rate = exp(-surprise);
+    double rate = exp(-fmin(surprise, 600)); /* a number above 0, also times others */
     return rate < 1 ? rate : 1;
 }
 

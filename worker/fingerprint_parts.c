@@ -34,6 +34,7 @@ static enum doppel_status choose_frames(struct workshop *workshop, int fd,
     struct frame_choosing choosing = {.progress = workshop->progress, .error = &outcome->error};
     struct doppel_error reason = {0};
     options.step_ms = DOPPEL_LOCAL_STEP_MS;
+    options.exact = true;
     enum doppel_status status = doppel_local_chooser_new(&choosing.chooser, &outcome->error);
     if (status)
         return status;

@@ -244,6 +244,7 @@ static void test_a_still_is_found_at_its_time(void **state)
         assert_int_equal(shown.count, 1);
         assert_int_equal(shown.ids[0], 3);
         assert_int_equal(shown.verdicts[0].span_count, 1);
+        assert_true(shown.verdicts[0].false_positive_rate > 0); /* its logarithm is printed */
         assert_int_equal(shown.first[0].query_to_ms, 0);
         assert_int_equal(shown.first[0].item_from_ms, i * SCENE_MS);
         assert_int_equal(shown.first[0].item_to_ms, (i + 1) * SCENE_MS);
