@@ -122,6 +122,13 @@ static const int free_calls[] = {
 #endif
 };
 
+/* What libraries try that look for fonts, or for tables of characters: they go on without. Nothing
+ * is behind it: paths are Landlock's to refuse as well. */
+static const int refused_calls[] = {
+    SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
+    SCMP_SYS(stat), SCMP_SYS(lstat),  SCMP_SYS(statx),  SCMP_SYS(readlink),  SCMP_SYS(readlinkat),
+};
+
 /* Calls with arguments that make the difference. */
 struct bounded_call {
     int call;
@@ -174,6 +181,12 @@ static bool allow_all(scmp_filter_ctx filter)
     for (size_t i = 0; i < sizeof free_calls / sizeof *free_calls; i++)
         if (free_calls[i] >= 0 && seccomp_rule_add(filter, SCMP_ACT_ALLOW, free_calls[i], 0))
             return false;
+#ifndef UNDER_SANITIZER
+    for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; i++)
+        if (refused_calls[i] >= 0 &&
+            seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES), refused_calls[i], 0))
+            return false;
+#endif
     /* Its arguments lie in memory, where a filter does not look: the C library takes clone then. */
     if (seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0))
         return false;
@@ -198,21 +211,28 @@ static void learn_names(void)
 }
 
 /* C libraries ask for a file's size by a call that takes a path as well, which is empty then, and
- * which the filter cannot see: it is answered here, of the descriptor alone. */
+ * which the filter cannot see: it is answered here, of the descriptor alone. With a path it is one
+ * of those that are refused. */
 static bool answer_fstat(const siginfo_t *refused, ucontext_t *context)
 {
 #if defined(__x86_64__)
     greg_t *registers = context->uc_mcontext.gregs;
-    if (refused->si_syscall != SYS_newfstatat || registers[REG_R10] != AT_EMPTY_PATH)
+    if (refused->si_syscall != SYS_newfstatat)
         return false;
-    long result = syscall(SYS_fstat, (int)registers[REG_RDI], registers[REG_RDX]);
+    long result = -1;
+    errno = EACCES;
+    if (registers[REG_R10] == AT_EMPTY_PATH)
+        result = syscall(SYS_fstat, (int)registers[REG_RDI], registers[REG_RDX]);
     registers[REG_RAX] = result ? -errno : 0;
     return true;
 #elif defined(__aarch64__)
     unsigned long long *registers = context->uc_mcontext.regs;
-    if (refused->si_syscall != SYS_newfstatat || registers[3] != AT_EMPTY_PATH)
+    if (refused->si_syscall != SYS_newfstatat)
         return false;
-    long result = syscall(SYS_fstat, (int)registers[0], registers[2]);
+    long result = -1;
+    errno = EACCES;
+    if (registers[3] == AT_EMPTY_PATH)
+        result = syscall(SYS_fstat, (int)registers[0], registers[2]);
     registers[0] = (unsigned long long)(result ? -errno : 0);
     return true;
 #else
