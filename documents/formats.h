@@ -16,6 +16,9 @@ struct document_input {
 typedef enum doppel_status document_reader(const struct document_input *input,
                                            struct document_writer *out, struct doppel_error *error);
 
-document_reader read_docx, read_pptx, read_xlsx, read_odf, read_epub, read_rtf, read_mail;
+document_reader read_docx, read_pdf, read_pptx, read_xlsx, read_odf, read_epub, read_rtf, read_mail;
+
+/* Load all that poppler loads when it is first used. @return its version; static storage */
+const char *pdf_prepare(void);
 
 #endif

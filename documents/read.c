@@ -27,8 +27,12 @@ void document_free(struct document *document)
 /* The reader of a format and, where it is NULL, what the build was without. */
 static document_reader *reader_of_document(enum doppel_format format, const char **out_missing)
 {
-    *out_missing = "libarchive and libxml2";
+    *out_missing = format == DOPPEL_FORMAT_PDF ? "poppler" : "libarchive and libxml2";
     switch (format) {
+#ifdef HAVE_PDF
+    case DOPPEL_FORMAT_PDF:
+        return read_pdf;
+#endif
 #ifdef HAVE_DOCUMENTS
     case DOPPEL_FORMAT_DOCX:
         return read_docx;
@@ -79,15 +83,19 @@ done:
 
 size_t documents_prepare(char *out, size_t size)
 {
-    size_t used = 0;
+    int length = 0;
 #ifdef HAVE_DOCUMENTS
     /* Of dates in archives the time zone is looked up, in a file, unless it has a name. */
     setenv("TZ", "UTC0", 1);
     tzset();
     xmlInitParser();
-    int length =
+    length =
         snprintf(out, size, "%s\nlibxml2 %s\n", archive_version_string(), LIBXML_DOTTED_VERSION);
-    used = length > 0 && (size_t)length < size ? (size_t)length : 0;
+#endif
+    size_t used = length > 0 && (size_t)length < size ? (size_t)length : 0;
+#ifdef HAVE_PDF
+    length = snprintf(out + used, size - used, "poppler %s\n", pdf_prepare());
+    used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
 #endif
     out[used] = '\0';
     return used;

@@ -54,6 +54,7 @@ static const struct signature signatures[] = {
     {BYTES("MM\0+\0\x08"), 0, IMAGE(TIFF)},
     {BYTES("\xff\x0a"), 0, IMAGE(JXL)},
     {BYTES("\0\0\0\x0cJXL \r\n\x87\n"), 0, IMAGE(JXL)},
+    {BYTES("%PDF-"), 0, DOPPEL_KIND_TEXT, DOPPEL_FORMAT_PDF},
     {BYTES("{\\rtf"), 0, DOPPEL_KIND_TEXT, DOPPEL_FORMAT_RTF},
     {BYTES("fLaC"), 0, OTHER(AUDIO)},
     {BYTES("wvpk"), 0, OTHER(AUDIO)},

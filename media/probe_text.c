@@ -59,7 +59,6 @@ static bool is_utf16_head(const struct file_head *head)
 enum doppel_kind probe_text(const struct file_head *head, enum doppel_format *format)
 {
     (void)format;
-    bool document = head_has(head, 0, "%PDF-", 5); /* its text lies in compressed streams */
-    bool text = head->size && !document && (is_utf16_head(head) || is_mostly_text(head));
+    bool text = head->size && (is_utf16_head(head) || is_mostly_text(head));
     return text ? DOPPEL_KIND_TEXT : DOPPEL_KIND_UNKNOWN;
 }

@@ -73,7 +73,8 @@ static enum doppel_status read_text_of_fd(int fd, const char *path, uint64_t max
     return read_whole_text(fd, path, max_bytes, file, out_size, error);
 }
 
-/* Whoever names an image or a recording as the text of a record took the wrong command. */
+/* Whoever names an image, a recording or a document as the text of a record took the wrong command:
+ * these are for workers to take apart. */
 static enum doppel_status refuse_other_kinds(const char *path, const char *bytes, size_t size,
                                              struct doppel_error *error)
 {

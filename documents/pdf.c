@@ -1,0 +1,137 @@
+/* A PDF to the text of its pages, by poppler. */
+#include "documents/formats.h"
+
+#include <poppler.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "core/try.h"
+#include "documents/pages.h"
+
+enum { PAGES_MAX = 200000 };
+
+/* A file that lies in memory as long as it is read; one that is cut short meanwhile ends the
+ * worker, which costs that file alone. */
+struct mapped_pdf {
+    const void *bytes;
+    size_t size;
+    PopplerDocument *document;
+    int pages;
+};
+
+static enum doppel_status map_pdf(int fd, struct mapped_pdf *out, struct doppel_error *error)
+{
+    struct stat file;
+    if (fstat(fd, &file) || file.st_size < 1)
+        return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
+    void *bytes = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no room to map %lld bytes",
+                           (long long)file.st_size);
+    *out = (struct mapped_pdf){.bytes = bytes, .size = (size_t)file.st_size};
+    return DOPPEL_OK;
+}
+
+/* It is opened without a password: who has one takes it off first. */
+static enum doppel_status describe_refusal(const GError *reason, struct doppel_error *error)
+{
+    if (g_error_matches(reason, POPPLER_ERROR, POPPLER_ERROR_ENCRYPTED))
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "the PDF is encrypted: it can be read with its password alone");
+    if (g_error_matches(reason, POPPLER_ERROR, POPPLER_ERROR_BAD_CATALOG))
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the PDF is damaged: it has no list of pages");
+    return doppel_fail(error, DOPPEL_E_CORRUPT,
+                       "the PDF is damaged: neither its table of objects nor its pages are found");
+}
+
+static enum doppel_status open_pdf(struct mapped_pdf *pdf, struct doppel_error *error)
+{
+    GError *reason = NULL;
+    GBytes *bytes = g_bytes_new_static(pdf->bytes, pdf->size);
+    pdf->document = poppler_document_new_from_bytes(bytes, NULL, &reason);
+    g_bytes_unref(bytes);
+    enum doppel_status status = pdf->document ? DOPPEL_OK : describe_refusal(reason, error);
+    g_clear_error(&reason);
+    if (status)
+        return status;
+    pdf->pages = poppler_document_get_n_pages(pdf->document);
+    if (pdf->pages < 1)
+        return doppel_fail(error, DOPPEL_E_EMPTY, "the PDF has no pages");
+    if (pdf->pages > PAGES_MAX)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "the PDF has %d pages, over the limit of %d",
+                           pdf->pages, PAGES_MAX);
+    return DOPPEL_OK;
+}
+
+static void close_pdf(struct mapped_pdf *pdf)
+{
+    if (pdf->document)
+        g_object_unref(pdf->document);
+    if (pdf->bytes)
+        munmap((void *)pdf->bytes, pdf->size);
+}
+
+/* A page that cannot be read is an empty one. */
+static enum doppel_status add_pdf_page(const struct mapped_pdf *pdf, int number, uint64_t max_bytes,
+                                       struct typeset_pages *pages, struct doppel_error *error)
+{
+    PopplerPage *page = poppler_document_get_page(pdf->document, number);
+    char *text = page ? poppler_page_get_text(page) : NULL;
+    size_t size = text ? strlen(text) : 0;
+    enum doppel_status status =
+        pages->size + size > max_bytes
+            ? doppel_fail(error, DOPPEL_E_LIMIT,
+                          "has more than %llu MiB of text, the limit of a document",
+                          (unsigned long long)(max_bytes >> 20))
+            : typeset_pages_add(pages, text ? text : "", size, error);
+    g_free(text);
+    if (page)
+        g_object_unref(page);
+    return status;
+}
+
+enum doppel_status read_pdf(const struct document_input *input, struct document_writer *out,
+                            struct doppel_error *error)
+{
+    struct mapped_pdf pdf = {0};
+    struct typeset_pages pages = {0};
+    enum doppel_status status;
+    TRY(map_pdf(input->fd, &pdf, error));
+    TRY(open_pdf(&pdf, error));
+    for (int i = 0; i < pdf.pages; i++)
+        TRY(add_pdf_page(&pdf, i, input->limits.max_bytes, &pages, error));
+    TRY(typeset_pages_join(&pages, out, error));
+    if (!out->size)
+        status =
+            doppel_fail(error, DOPPEL_E_EMPTY, "the PDF holds no text, at most pictures of it");
+done:
+    typeset_pages_free(&pages);
+    close_pdf(&pdf);
+    return status;
+}
+
+/* ---- before the sandbox ---- */
+
+/* One page with a word in a font that every reader brings along. */
+static const char sample[] =
+    "%PDF-1.1\n"
+    "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 50 50]/Contents 5 0 R\n"
+    "/Resources<</Font<</F1 4 0 R>>>>>>endobj\n"
+    "4 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
+    "5 0 obj<</Length 34>>stream\nBT /F1 9 Tf 9 9 Td (doppel) Tj ET \nendstream endobj\n"
+    "trailer<</Root 1 0 R>>\n";
+
+const char *pdf_prepare(void)
+{
+    static struct mapped_pdf kept = {.bytes = sample, .size = sizeof sample - 1};
+    if (open_pdf(&kept, NULL) == DOPPEL_OK) {
+        PopplerPage *page = poppler_document_get_page(kept.document, 0);
+        g_free(page ? poppler_page_get_text(page) : NULL);
+        g_clear_object(&page);
+    }
+    return poppler_get_version();
+}
