@@ -102,16 +102,16 @@ done:
     return status;
 }
 
-/* An item, and the squares of the most votes that it has by each frame of the query. */
+/* An item, and the squares of the most weight that it has by each frame of the query. */
 struct voted_item {
-    uint64_t id, votes;
+    uint64_t id, weight;
 };
 
 static int compare_voted(const void *a, const void *b)
 {
     const struct voted_item *left = a, *right = b;
-    if (left->votes != right->votes)
-        return left->votes > right->votes ? -1 : 1;
+    if (left->weight != right->weight)
+        return left->weight > right->weight ? -1 : 1;
     return (left->id > right->id) - (left->id < right->id);
 }
 
@@ -121,7 +121,7 @@ static int compare_voted_ids(const void *a, const void *b)
     return (left->id > right->id) - (left->id < right->id);
 }
 
-/* The items of all candidates, by id. Those of a frame come by votes: its first one of an item
+/* The items of all candidates, by id. Those of a frame come by weight: its first one of an item
  * counts. @param out given (free); NULL without memory */
 static struct voted_item *sum_votes(const struct local_finding *finding, size_t *out_count)
 {
@@ -141,7 +141,7 @@ static struct voted_item *sum_votes(const struct local_finding *finding, size_t 
         if (last[number - 1] == candidate->query + 1)
             continue;
         last[number - 1] = candidate->query + 1;
-        items[number - 1].votes += (uint64_t)candidate->voted.votes * candidate->voted.votes;
+        items[number - 1].weight += (uint64_t)candidate->voted.weight * candidate->voted.weight;
     }
     free(last);
     number_map_free(&numbers);
@@ -153,7 +153,7 @@ static struct voted_item *sum_votes(const struct local_finding *finding, size_t 
     return items;
 }
 
-/* Only those of the items with most votes stay. */
+/* Only those of the items with most weight stay. */
 static bool choose_items(struct local_finding *finding)
 {
     const size_t most = finding->query->count > FEW_FRAMES ? MOST_ITEMS_OF_MANY : MOST_ITEMS;
@@ -208,8 +208,10 @@ static enum doppel_status verify_candidate(struct local_finding *finding,
     enum doppel_status status = DOPPEL_OK;
     const struct doppel_local_frame *item =
         candidate_frame(finding->set, pair.id, pair.item, &owned);
-    if (item && !(pose_points_make(&item->points, false, &points) &&
-                  verify_points(query, &points, &candidate->voted.hint, &pair.found)))
+    bool done = !item || pose_points_make(&item->points, false, &points);
+    for (uint32_t i = 0; item && done && i < candidate->voted.hint_count; i++)
+        done = verify_points(query, &points, &candidate->voted.hints[i], &pair.found);
+    if (!done)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare the points of pictures"));
     if (!pair.found.verdict.inliers)
         goto done;

@@ -5,15 +5,19 @@
 
 #include "local/verify.h"
 
-enum { VOTES_CANDIDATES = 96 };
-
-struct local_candidate {
-    uint64_t item; /* start on the axis / DOPPEL_LOCAL_ITEM_LENGTH */
-    uint32_t votes;
-    struct verify_hint hint;
+enum {
+    VOTES_CANDIDATES = 96,
+    VOTES_HINTS = 3 /* of an item, whose patterns may vote for a wrong one */
 };
 
-/** The candidates of a query, most votes first. @param out room for VOTES_CANDIDATES of them.
+struct local_candidate {
+    uint64_t item;   /* start on the axis / DOPPEL_LOCAL_ITEM_LENGTH */
+    uint32_t weight; /* of the votes for the first hint */
+    struct verify_hint hints[VOTES_HINTS];
+    uint32_t hint_count;
+};
+
+/** The candidates of a query, most weight first. @param out room for VOTES_CANDIDATES of them.
  * DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY */
 enum doppel_status local_votes(const struct doppel_index_axis *axis,
                                const struct verify_query *query,
