@@ -275,18 +275,25 @@ static size_t count_near(const struct pose_points *query, const struct pose *pos
     return count;
 }
 
+static bool look_alike(const struct pose_point *a, const struct pose_point *b)
+{
+    return point_distance(&a->code, &b->code) <= ALIKE_DISTANCE;
+}
+
 /* Whether something was counted that is nearly at the same place, and as large; or looks the same,
- * as in a pattern that repeats itself. */
+ * in one of the two pictures, as in a pattern that repeats itself, or along an edge. */
 static bool is_counted(const struct point_pairing *pairing, const struct point_pair *pairs,
                        size_t count, const struct point_pair *pair)
 {
     const struct pose_point *at = &pairing->item->items[pair->item];
+    const struct pose_point *asked = pairing->query->items;
     for (size_t i = 0; i < count; i++) {
         const struct pose_point *other = &pairing->item->items[pairs[i].item];
         double least = 2 * fmin(at->sigma, other->sigma);
         double x = at->x - other->x, y = at->y - other->y;
         bool as_large = abs(at->scale - other->scale) <= SCALE_SLACK;
-        bool alike = point_distance(&at->code, &other->code) <= ALIKE_DISTANCE;
+        bool alike =
+            look_alike(at, other) || look_alike(&asked[pair->query], &asked[pairs[i].query]);
         if (pairs[i].query == pair->query || alike || (as_large && x * x + y * y < least * least))
             return true;
     }

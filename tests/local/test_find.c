@@ -165,6 +165,36 @@ static void test_a_set_finds_what_is_verified(void **state)
     library_free(&library);
 }
 
+/* Many pictures of nothing but one edge, which the query has as well, do not stand before the one
+ * that it shows. */
+static void test_edges_do_not_hide_a_picture(void **state)
+{
+    enum { DECOYS = 150, OWN_POINTS = 60 };
+    (void)state;
+    struct scene scene = scene_make(3);
+    struct doppel_fingerprint item = scene_points(&scene, &scene_whole);
+    struct doppel_fingerprint edge = scene_points(&scene, &scene_whole);
+    struct doppel_fingerprint query = scene_points(&scene, &views[0]);
+    struct doppel_local_set *set;
+    doppel_local_keep(&edge);
+    for (uint32_t i = 0; i < edge.count; i++)
+        edge.codes[i] = edge.codes[0];
+    for (uint32_t i = OWN_POINTS; i < query.count; i++)
+        query.codes[i] = edge.codes[0];
+    assert_true(query.count > 4 * OWN_POINTS);
+    assert_int_equal(doppel_local_set_new(&set, NULL), DOPPEL_OK);
+    for (uint64_t id = 0; id < DECOYS; id++)
+        assert_int_equal(doppel_local_set_add(set, id, &edge, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_local_set_add(set, DECOYS, &item, NULL), DOPPEL_OK);
+    struct answer answer = asked(set, &query, 0);
+    assert_int_equal(answer.count, 1);
+    assert_int_equal(answer.ids[0], DECOYS);
+    doppel_local_set_free(set);
+    doppel_fingerprint_free(&item);
+    doppel_fingerprint_free(&edge);
+    doppel_fingerprint_free(&query);
+}
+
 static void test_removed_pictures_are_not_found(void **state)
 {
     (void)state;
@@ -315,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_transforms_are_recovered),
         cmocka_unit_test(test_strangers_share_nothing),
         cmocka_unit_test(test_a_set_finds_what_is_verified),
+        cmocka_unit_test(test_edges_do_not_hide_a_picture),
         cmocka_unit_test(test_removed_pictures_are_not_found),
         cmocka_unit_test(test_a_set_over_an_index_answers_alike),
         cmocka_unit_test(test_bad_input),
