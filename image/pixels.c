@@ -7,6 +7,7 @@
 
 #include "image/align.h"
 #include "image/covered.h"
+#include "image/grain.h"
 #include "image/phash.h"
 
 _Static_assert((int)COVERED_SIDE == (int)DCT_SIDE, "what is left out are cells that are hashed");
@@ -127,9 +128,32 @@ static struct registered compare_sampled(const double a[COVERED_CELLS],
     return out;
 }
 
+/** The grain of a smoothed plane is not its decoder's. */
+static void sample_grain(const float *plane, const struct align_map *at,
+                         const struct shown_part *shown, double out[GRAIN_SAMPLES])
+{
+    const double *m = at->map, across = (shown->to[0] - shown->from[0]) / GRAIN_SIDE,
+                 down = (shown->to[1] - shown->from[1]) / GRAIN_SIDE;
+    for (int i = 0; i < GRAIN_SAMPLES; i++) {
+        double u = shown->from[0] + (i % GRAIN_SIDE + .5) * across;
+        double v = shown->from[1] + (i / GRAIN_SIDE + .5) * down;
+        out[i] = align_sample(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
+    }
+}
+
+static double compare_grain(const struct small *query, const struct align_map *from,
+                            const struct small *item, const struct align_map *to,
+                            const struct shown_part *shown)
+{
+    double a[GRAIN_SAMPLES], b[GRAIN_SAMPLES];
+    sample_grain(query->plane.fine, from, shown, a);
+    sample_grain(item->plane.fine, to, shown, b);
+    return grain_surprise(a, b);
+}
+
 /* ---- starts ---- */
 
-static const struct registered unregistered = {UINT16_MAX, 64, 256};
+static const struct registered unregistered = {UINT16_MAX, 64, 256, 0};
 
 static struct registered register_from(const struct small *query, const struct small *item,
                                        const struct view_pair *start)
@@ -144,10 +168,12 @@ static struct registered register_from(const struct small *query, const struct s
     sample_shown(query->plain, &from, &shown, a);
     sample_shown(item->plain, &to, &shown, b);
     struct registered found = compare_sampled(a, b);
+    found.grain = compare_grain(query, &from, item, &to, &shown);
     if (found.score <= SURE_SCORE || !covered_leave_out(a, b))
         return found;
     struct registered rest = compare_sampled(a, b);
     rest.score += COVERED_COSTS;
+    rest.grain = found.grain;
     return rest.score < found.score ? rest : found;
 }
 
@@ -194,19 +220,27 @@ struct registered pixels_register(const struct doppel_image_features *query,
     for (int i = 0; i < count && nearest.score > SURE_SCORE; i++) {
         bool back = starts[i].back;
         struct registered found = register_from(&small[back], &small[!back], &starts[i].pair);
+        const double grain = fmax(found.grain, nearest.grain);
         nearest = found.score < nearest.score ? found : nearest;
+        nearest.grain = grain;
     }
     return nearest;
 }
 
+/* The line is through what was measured of 9.7 million pairs of pictures of different Debian
+ * packages, clip art, charts, screenshots and photographs: as few have a rate of 1e-5, by their
+ * codes or by this, as before there was a grain. */
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
                    uint8_t quality)
 {
     const double least = .6; /* what is left of the power that a quality of 0 would have */
+    const double grain_unit = 100, slope = .7, offset = -.2;
     if (nearest->score > JUDGE_SCORE_MAX || quality < DOPPEL_IMAGE_MIN_QUALITY)
         return 1;
-    return pow(10, calibration_pixels_log_rate(calibration, nearest->score) *
-                       (least + (1 - least) * fmin(1, quality / 100.)));
+    const double by_score = -calibration_pixels_log_rate(calibration, nearest->score) *
+                            (least + (1 - least) * fmin(1, quality / 100.));
+    const double strength = offset + slope * (by_score + nearest->grain / grain_unit);
+    return pow(10, -fmax(0, strength));
 }
 
 bool doppel_image_check_pixels(const struct doppel_image_features *query,

@@ -9,15 +9,16 @@
 struct registered {
     uint16_t score; /**< d256 + 3·d64; UINT16_MAX: no fit */
     uint16_t distance64, distance256;
+    double grain; /**< grain_surprise; 0: no fit */
 };
 
-/** The best of the starts, both ways. */
+/** The best score and the best grain of the starts, both ways. */
 struct registered pixels_register(const struct doppel_image_features *query,
                                   const struct doppel_image_features *item,
                                   const struct doppel_image_verify_options *options);
 
 /** The share of unrelated pairs that come so near: 1 without a fit. Laid over each other, pictures
- * of less structure come nearer, but not by as much as by their codes.
+ * of less structure come nearer, but not by as much as by their codes; their grain does not.
  * @param quality of the poorer of the two */
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
                    uint8_t quality);

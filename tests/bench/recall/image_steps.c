@@ -20,6 +20,7 @@ static const char USAGE[] =
     "  --jobs N      threads (default: one a processor)\n"
     "  --seed N      of the edits' places (default 1)\n"
     "  --unrelated   compare the originals with each other, but for variants\n"
+    "  --across      with --unrelated, only pairs of different DIRs\n"
     "  --variants FILE  with --unrelated, those that are of the same: two names a line, tab "
     "between\n";
 
@@ -37,7 +38,7 @@ struct unrelated_count {
 struct step_settings {
     struct collect_options collect;
     double strength;
-    bool unrelated;
+    bool unrelated, across;
     const char *variants;
     char **folders;
 };
@@ -98,14 +99,28 @@ static void count_edits(struct step_crew *crew, const struct subject *subject)
 
 /* ---- unrelated pictures ---- */
 
+/** Which of the folders a picture is of. */
+static char *const *folder_of(const struct step_crew *crew, const struct subject *subject)
+{
+    char *const *folder = crew->settings->folders;
+    for (; *folder; folder++) {
+        const size_t length = strlen(*folder);
+        if (!strncmp(subject->path, *folder, length) && subject->path[length] == '/')
+            break;
+    }
+    return folder;
+}
+
 static void count_unrelated(struct step_crew *crew, size_t i)
 {
     const struct collection *list = crew->list;
     struct unrelated_count mine = {0};
+    char *const *folder = folder_of(crew, &list->subjects[i]);
     for (size_t j = i + 1; j < list->count; j++) {
         double strength[RULES];
         if (!list->subjects[j].readable || list->subjects[j].gated ||
-            crew->variants[i * list->count + j])
+            crew->variants[i * list->count + j] ||
+            (crew->settings->across && folder_of(crew, &list->subjects[j]) == folder))
             continue;
         judge_strengths(&list->subjects[i].original, &list->subjects[j].original,
                         &calibration_builtin, strength);
@@ -185,13 +200,11 @@ static void report_unrelated(const struct unrelated_count *count)
 
 static bool parse_steps(int argc, char **argv, struct step_settings *out)
 {
-    static const struct option OPTIONS[] = {{"rate", required_argument, NULL, 'r'},
-                                            {"limit", required_argument, NULL, 'l'},
-                                            {"jobs", required_argument, NULL, 'j'},
-                                            {"seed", required_argument, NULL, 's'},
-                                            {"unrelated", no_argument, NULL, 'x'},
-                                            {"variants", required_argument, NULL, 'v'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option OPTIONS[] = {
+        {"rate", required_argument, NULL, 'r'},     {"limit", required_argument, NULL, 'l'},
+        {"jobs", required_argument, NULL, 'j'},     {"seed", required_argument, NULL, 's'},
+        {"unrelated", no_argument, NULL, 'x'},      {"across", no_argument, NULL, 'a'},
+        {"variants", required_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     out->collect = (struct collect_options){.seed = 1, .originals_only = true};
     out->collect.jobs = processors > 0 ? (unsigned)processors : 1;
@@ -207,6 +220,8 @@ static bool parse_steps(int argc, char **argv, struct step_settings *out)
             out->collect.seed = strtoull(optarg, NULL, 10);
         else if (option == 'x')
             out->unrelated = true;
+        else if (option == 'a')
+            out->across = true;
         else if (option == 'v')
             out->variants = optarg;
         else
