@@ -41,6 +41,17 @@ static void put_place(struct doppel_json *json, const char *key, enum doppel_kin
         doppel_json_number(json, key, place, 3);
 }
 
+/* The first and the last. */
+static void put_pages(struct doppel_json *json, const char *key, const uint32_t pages[2])
+{
+    if (!pages[0])
+        return;
+    doppel_json_array_begin(json, key);
+    doppel_json_integer(json, NULL, pages[0]);
+    doppel_json_integer(json, NULL, pages[1]);
+    doppel_json_array_end(json);
+}
+
 static void put_segment(struct doppel_json *json, enum doppel_kind kind,
                         const struct doppel_segment *segment)
 {
@@ -51,6 +62,8 @@ static void put_segment(struct doppel_json *json, enum doppel_kind kind,
     put_place(json, "b_end", kind, segment->b_end);
     if (kind != DOPPEL_KIND_TEXT)
         doppel_json_number(json, "speed", segment->speed, 4);
+    put_pages(json, "a_pages", segment->a_pages);
+    put_pages(json, "b_pages", segment->b_pages);
     doppel_json_object_end(json);
 }
 

@@ -340,6 +340,8 @@ struct doppel_passage_text passage_text_of(const struct text_view *view)
         .keys = placed ? view->extra.keys : view->keys,
         .key_count = placed ? view->extra.key_count : view->key_count,
         .key_starts = placed ? NULL : view->key_starts,
+        .pages = view->extra.pages,
+        .page_count = view->extra.page_count,
     };
 }
 

@@ -32,6 +32,8 @@ enum doppel_verified {
 struct doppel_segment {
     double a_start, a_end, b_start, b_end;
     double speed; /**< 1 of texts */
+    /** Of a document with pages the first and the last that it touches, from 1 on; else 0. */
+    uint32_t a_pages[2], b_pages[2];
 };
 
 /** Where something lies in a picture: a rectangle, as shares of the picture's width and height,

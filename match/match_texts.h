@@ -57,6 +57,9 @@ struct doppel_passage_text {
     size_t key_count;
     const uint32_t *key_starts; /**< where their first words start, in code points; not looked at
                                    where there are words; NULL: not known */
+    const uint32_t *pages; /**< where pages begin, in code points; NULL: it has none, or they are
+                              not known */
+    size_t page_count;
 };
 
 /** What doppel_text_read found, as it is asked for here; borrows the result's arrays. */

@@ -10,7 +10,8 @@
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
  * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
  * and these. Last come the SimHash, 0 without one, and notes: 1 + what it was read as, and whether
- * it looks like OCR. Before there were notes, the SimHash was left out where there was none. */
+ * it looks like OCR. With pages, of which the notes tell, their number and these follow, u32 each.
+ * Before there were notes, the SimHash was left out where there was none. */
 enum {
     HEADER_BYTES = 4 * 8 + 16 + 2 * 4,
     SHINGLE_BYTES = 4,
@@ -19,7 +20,9 @@ enum {
     SIMHASH_BYTES = 8,
     NOTES_BYTES = 4,
     NOTED_READING = 0xff,
-    NOTED_OCR = 0x100
+    NOTED_OCR = 0x100,
+    NOTED_PAGES = 0x200,
+    PAGE_BYTES = 4
 };
 
 static size_t kept_shingles(const struct doppel_text_result *result)
@@ -38,6 +41,8 @@ size_t doppel_text_attachment_size(const struct doppel_text_result *result)
     size_t size = HEADER_BYTES + kept_shingles(result) * SHINGLE_BYTES;
     if (kept_places(result))
         size += kept_places(result) * PLACE_BYTES + 4 + result->key_count * KEY_BYTES;
+    if (result->page_count)
+        size += 4 + result->page_count * PAGE_BYTES;
     return size + SIMHASH_BYTES + NOTES_BYTES;
 }
 
@@ -74,8 +79,14 @@ void doppel_text_attachment_write(const struct doppel_text_result *result, uint8
     if (places)
         out = write_places_text_result(result, out);
     put_u64(out, result->simhash);
-    put_u32(out + SIMHASH_BYTES,
-            (1 + (uint32_t)result->reading) | (result->looks_like_ocr ? NOTED_OCR : 0));
+    put_u32(out + SIMHASH_BYTES, (1 + (uint32_t)result->reading) |
+                                     (result->looks_like_ocr ? NOTED_OCR : 0) |
+                                     (result->page_count ? NOTED_PAGES : 0));
+    out += SIMHASH_BYTES + NOTES_BYTES;
+    if (result->page_count)
+        put_u32(out, (uint32_t)result->page_count);
+    for (size_t i = 0; i < result->page_count; i++)
+        put_u32(out + 4 + i * PAGE_BYTES, result->pages[i]);
 }
 
 /* ---- reading ---- */
@@ -122,13 +133,28 @@ static enum doppel_status read_keys(const uint8_t *data, struct doppel_text_extr
     return DOPPEL_OK;
 }
 
+/* @param end of the attachment, where they stand */
+static enum doppel_status read_pages(const uint8_t *end, struct doppel_text_extra *extra)
+{
+    const uint8_t *data = end - extra->page_count * PAGE_BYTES;
+    uint32_t *pages = extra->pages = malloc(extra->page_count * sizeof *pages);
+    if (!pages)
+        return DOPPEL_E_MEMORY;
+    for (size_t i = 0; i < extra->page_count; i++) {
+        pages[i] = get_u32(data + i * PAGE_BYTES);
+        if (i && pages[i] < pages[i - 1])
+            return DOPPEL_E_CORRUPT;
+    }
+    return DOPPEL_OK;
+}
+
 /* What stands at the end; before there were notes, nothing, or a SimHash that is one. */
 static bool read_attachment_notes(const uint8_t *data, size_t size, struct doppel_text_extra *extra)
 {
     extra->reading = DOPPEL_TEXT_AUTO;
     if (size == 0)
         return true;
-    if (size != SIMHASH_BYTES && size != SIMHASH_BYTES + NOTES_BYTES)
+    if (size != SIMHASH_BYTES && size < SIMHASH_BYTES + NOTES_BYTES)
         return false;
     extra->simhash = get_u64(data);
     if (size == SIMHASH_BYTES)
@@ -139,7 +165,11 @@ static bool read_attachment_notes(const uint8_t *data, size_t size, struct doppe
         return false;
     if (reading)
         extra->reading = (enum doppel_text_format)(reading - 1);
-    return true;
+    size -= SIMHASH_BYTES + NOTES_BYTES;
+    if (!(notes & NOTED_PAGES))
+        return size == 0;
+    extra->page_count = size >= 4 ? get_u32(data + SIMHASH_BYTES + NOTES_BYTES) : 0;
+    return extra->page_count && size == 4 + extra->page_count * PAGE_BYTES;
 }
 
 /* @param size of what follows the shingles: exactly places and keys, and the notes */
@@ -181,7 +211,7 @@ bool doppel_text_attachment_head(const uint8_t *data, size_t size, struct doppel
     struct doppel_text_extra extra;
     if (!read_attachment_numbers(data, size, &extra))
         return false;
-    extra.shingle_count = extra.place_count = extra.key_count = 0;
+    extra.shingle_count = extra.place_count = extra.key_count = extra.page_count = 0;
     *out = extra;
     return true;
 }
@@ -200,6 +230,8 @@ enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
         TRY(read_words(places, &extra));
     if (extra.place_count)
         TRY(read_keys(places + extra.place_count * PLACE_BYTES + 4, &extra));
+    if (extra.page_count)
+        TRY(read_pages(data + size, &extra));
 done:
     if (status)
         doppel_text_extra_free(&extra);
@@ -213,6 +245,7 @@ void doppel_text_extra_free(struct doppel_text_extra *extra)
     free(extra->shingles);
     free(extra->places);
     free(extra->keys);
+    free(extra->pages);
     *extra = (struct doppel_text_extra){0};
 }
 

@@ -160,6 +160,11 @@ struct doppel_text_result {
     const struct doppel_text_word *places; /**< PASSAGES: `words` of them */
     const struct doppel_text_key *keys;    /**< PASSAGES: by word */
     size_t key_count;
+
+    /** Where the pages of a document begin, in code points of the plain text, ascending. Not filled
+     * by doppel_text_read, but by who knows; borrowed by doppel_text_attachment_write. */
+    const uint32_t *pages;
+    size_t page_count;
 };
 
 /**
@@ -232,6 +237,8 @@ struct doppel_text_extra {
     size_t place_count;
     struct doppel_text_key *keys; /**< by word, below place_count; with the places */
     size_t key_count;
+    uint32_t *pages; /**< as in the result; none of what has no pages */
+    size_t page_count;
     enum doppel_text_format reading; /**< as in the result; AUTO: it was not noted */
     bool looks_like_ocr;             /**< as in the result; false also where it was not noted */
 };

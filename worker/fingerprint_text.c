@@ -111,6 +111,7 @@ static enum doppel_status read_text_source(struct workshop *workshop,
 {
     struct doppel_text_result result;
     struct doppel_text_options options = options_of_order(order);
+    uint32_t *pages = NULL;
     enum doppel_status status;
     options.format = source->format;
     TRY(want_workspace(workshop, &options, &out->error));
@@ -118,6 +119,9 @@ static enum doppel_status read_text_source(struct workshop *workshop,
         TRY(sketch_text(workshop, source, out));
     TRY(doppel_text_read(workshop->text, source->bytes, source->size,
                          wants_of(workshop, order, source->size), &result, &out->error));
+    TRY(worker_text_pages(source, &pages, &out->error));
+    result.pages = pages;
+    result.page_count = pages ? source->document.page_count : 0;
     if (source->document.text)
         result.reading = source->reading;
     TRY(check_keys(order, &result, &out->error));
@@ -129,6 +133,7 @@ static enum doppel_status read_text_source(struct workshop *workshop,
         result.places = NULL;
     TRY(attach_text_result(&result, out));
 done:
+    free(pages);
     return status;
 }
 

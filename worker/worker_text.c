@@ -1,6 +1,7 @@
 /* What a text is read from: a file's bytes as they lie there, or the text of a document. */
 #include "worker/worker_text.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -55,6 +56,34 @@ enum doppel_status worker_text_open(const struct worker_limits *limits, int fd,
     bool is_document = probe_file(fd, &format) == DOPPEL_KIND_TEXT && format;
     return is_document ? read_document(limits, fd, format, out, error)
                        : map_text(fd, size, wanted, out, error);
+}
+
+static size_t count_code_points(const char *text, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += (text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+enum doppel_status worker_text_pages(const struct worker_text *source, uint32_t **out,
+                                     struct doppel_error *error)
+{
+    const struct document *document = &source->document;
+    *out = NULL;
+    if (!document->page_count)
+        return DOPPEL_OK;
+    uint32_t *pages = malloc(document->page_count * sizeof *pages);
+    if (!pages)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu pages", document->page_count);
+    size_t place = 0, points = 0;
+    for (size_t i = 0; i < document->page_count; i++) {
+        points += count_code_points(document->text + place, document->pages[i] - place);
+        place = document->pages[i];
+        pages[i] = (uint32_t)points;
+    }
+    *out = pages;
+    return DOPPEL_OK;
 }
 
 void worker_text_close(struct worker_text *source)

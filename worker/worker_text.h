@@ -19,6 +19,12 @@ struct worker_text {
 enum doppel_status worker_text_open(const struct worker_limits *limits, int fd,
                                     enum doppel_text_format wanted, struct worker_text *out,
                                     struct doppel_error *error);
+
+/* Where the pages of a document begin, in code points. @param out given (free); NULL: it has none.
+ * DOPPEL_OK, DOPPEL_E_MEMORY */
+enum doppel_status worker_text_pages(const struct worker_text *source, uint32_t **out,
+                                     struct doppel_error *error);
+
 void worker_text_close(struct worker_text *source);
 
 #endif

@@ -57,6 +57,40 @@ static bool segments_by_keys(const struct doppel_passage_text *query,
     return true;
 }
 
+/* The page that has a place, from 1 on. */
+static uint32_t page_at(const struct doppel_passage_text *text, double place)
+{
+    size_t low = 0, high = text->page_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (text->pages[middle] <= place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? (uint32_t)low : 1;
+}
+
+static void name_pages(const struct doppel_passage_text *text, double start, double end,
+                       uint32_t out[2])
+{
+    if (!text->page_count)
+        return;
+    out[0] = page_at(text, start);
+    out[1] = page_at(text, end > start ? end - 1 : start);
+}
+
+void name_pages_of_segments(const struct doppel_passage_text *query,
+                            const struct doppel_passage_text *item, struct doppel_match *match)
+{
+    struct doppel_segment *segments = (struct doppel_segment *)match->segments; /* made here */
+    for (size_t i = 0; i < match->segment_count; i++) {
+        struct doppel_segment *it = &segments[i];
+        name_pages(query, it->a_start, it->a_end, it->a_pages);
+        name_pages(item, it->b_start, it->b_end, it->b_pages);
+    }
+}
+
 bool match_by_chains(const chain_array *chains, const struct doppel_passage_text *query,
                      const struct doppel_passage_text *item,
                      const struct doppel_passage_options *options, struct doppel_match *out)
@@ -75,6 +109,7 @@ bool match_by_chains(const chain_array *chains, const struct doppel_passage_text
     if (!done)
         return false;
     match.verified = DOPPEL_VERIFIED_CODES;
+    name_pages_of_segments(query, item, &match);
     *out = match;
     return true;
 }

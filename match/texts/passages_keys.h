@@ -17,6 +17,10 @@ bool match_by_chains(const chain_array *chains, const struct doppel_passage_text
 bool match_by_keys(const struct doppel_passage_text *query, const struct doppel_passage_text *item,
                    const struct doppel_passage_options *options, struct doppel_match *out);
 
+/** Say of each segment which pages it touches, of a text that has some. */
+void name_pages_of_segments(const struct doppel_passage_text *query,
+                            const struct doppel_passage_text *item, struct doppel_match *match);
+
 /** Of struct doppel_text_key: by key, then word. */
 int compare_text_keys(const void *left, const void *right);
 /** Of struct key_hit: as chain_hits wants them. */

@@ -16,7 +16,9 @@ struct doppel_passage_text doppel_passage_text_of(const struct doppel_text_resul
     return (struct doppel_passage_text){.words = result->places,
                                         .word_count = (uint32_t)result->words,
                                         .keys = result->keys,
-                                        .key_count = result->key_count};
+                                        .key_count = result->key_count,
+                                        .pages = result->pages,
+                                        .page_count = result->page_count};
 }
 
 /* Which of two texts is gone through: an order that does not depend on which is the query. */
@@ -136,6 +138,8 @@ static bool match_by_words_passage_text(const struct doppel_passage_text *query,
     aligned_sort(&found);
     done = done && describe_passages(&counts, &found, options, out) &&
            make_segments(&a, &b, &found, out);
+    if (done)
+        name_pages_of_segments(query, item, out);
     array_free(&found);
     return done;
 }

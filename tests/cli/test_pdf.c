@@ -73,13 +73,15 @@ static void test_words_are_those_of_the_text(void **state)
     free(json);
 }
 
-static void test_a_part_is_found(void **state)
+static void test_pages_of_a_part(void **state)
 {
     (void)state;
     keep_pages("part.pdf", 11, 3, "A Part");
     keep_pages("whole.pdf", 6, 12, "The Whole");
     char *json = doppel_prints(0, "compare", "--json", "part.pdf", "whole.pdf");
     assert_has(json, "\"relation\":\"contained\"");
+    assert_has(json, "\"a_pages\":[1,3]");
+    assert_has(json, "\"b_pages\":[6,8]");
     free(json);
 }
 
@@ -159,7 +161,7 @@ static void test_odd_ones_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(test_words_are_those_of_the_text), IN_SANDBOX(test_a_part_is_found),
+        IN_SANDBOX(test_words_are_those_of_the_text), IN_SANDBOX(test_pages_of_a_part),
         IN_SANDBOX(test_what_has_no_words),           IN_SANDBOX(test_broken_table),
         IN_SANDBOX(test_odd_ones_are_read),
 

@@ -281,6 +281,34 @@ static void test_endless_repeats(void **state)
     free(words);
 }
 
+/* A text of four pages holds one of two, whose first page it has on its second. */
+static void test_pages_are_named(void **state)
+{
+    (void)state;
+    static const uint32_t of_all[] = {0, 600, 600, 1200}, of_part[] = {0, 300};
+    struct doppel_text_word all[300], part[100];
+    uint64_t seed = 5;
+    make_words(all, 300, UINT32_MAX, &seed);
+    memcpy(part, all + 120, sizeof part);
+    place_words(part, 100);
+    struct doppel_passage_text a = text_of(part, 100), b = text_of(all, 300);
+    struct doppel_passage_options options = doppel_passage_options_default();
+    a.pages = of_part;
+    a.page_count = 2;
+    for (int named = 0; named < 2; named++) {
+        struct doppel_match match;
+        b.pages = named ? of_all : NULL;
+        b.page_count = named ? 4 : 0;
+        assert_int_equal(doppel_match_passages(&a, &b, &options, &match, NULL), DOPPEL_OK);
+        assert_int_equal(match.segment_count, 1);
+        assert_int_equal(match.segments->a_pages[0], 1);
+        assert_int_equal(match.segments->a_pages[1], 2);
+        assert_int_equal(match.segments->b_pages[0], named ? 3 : 0);
+        assert_int_equal(match.segments->b_pages[1], named ? 4 : 0);
+        free((void *)match.segments);
+    }
+}
+
 static void test_odd_texts(void **state)
 {
     (void)state;
@@ -307,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_finds_by_keys_alone),
         cmocka_unit_test(test_common_passages_count_little),
         cmocka_unit_test(test_endless_repeats),
+        cmocka_unit_test(test_pages_are_named),
         cmocka_unit_test(test_odd_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,36 @@ static void readings_come_back(void **state)
     }
 }
 
+static void pages_come_back(void **state)
+{
+    (void)state;
+    static const uint32_t pages[] = {0, 0, 70, 200};
+    for (size_t i = 0; i < MORES; i++) {
+        struct doppel_text_extra extra;
+        struct doppel_text_result result;
+        size_t size;
+        free(attachment_of(60, mores[i], &size, &result));
+        result.shingle_count = result.words = 0;
+        result.shingles = NULL;
+        result.places = NULL;
+        result.pages = pages;
+        result.page_count = 4;
+        uint8_t *data = malloc(size = doppel_text_attachment_size(&result));
+        doppel_text_attachment_write(&result, data);
+        assert_int_equal(doppel_text_attachment_read(data, size, &extra), DOPPEL_OK);
+        assert_int_equal(extra.page_count, 4);
+        assert_memory_equal(extra.pages, pages, sizeof pages);
+        doppel_text_extra_free(&extra);
+        assert_true(doppel_text_attachment_head(data, size, &extra));
+        assert_int_equal(extra.page_count, 0);
+        for (size_t wrong = 1; wrong < 20; wrong++)
+            assert_int_equal(read_copy(data, size - wrong), DOPPEL_E_CORRUPT);
+        data[size - 4] = 1; /* the last page would begin before the one before it */
+        assert_int_equal(read_copy(data, size), DOPPEL_E_CORRUPT);
+        free(data);
+    }
+}
+
 static void bent_ones_do_no_harm(void **state)
 {
     (void)state;
@@ -194,11 +224,9 @@ static void short_is_what_the_reader_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attachments_come_back),
-        cmocka_unit_test(other_lengths_are_refused),
-        cmocka_unit_test(readings_come_back),
-        cmocka_unit_test(bent_ones_do_no_harm),
-        cmocka_unit_test(short_is_what_the_reader_says),
+        cmocka_unit_test(attachments_come_back), cmocka_unit_test(other_lengths_are_refused),
+        cmocka_unit_test(readings_come_back),    cmocka_unit_test(pages_come_back),
+        cmocka_unit_test(bent_ones_do_no_harm),  cmocka_unit_test(short_is_what_the_reader_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
