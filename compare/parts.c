@@ -270,8 +270,11 @@ static uint64_t add_times(const struct doppel_local_verdict *verdict, struct dop
     uint64_t query_ms = 0;
     for (size_t i = 0; i < verdict->span_count; i++) {
         const struct doppel_local_span *span = &verdict->spans[i];
-        out[i] = (struct doppel_segment){span->query_from_ms / 1000., span->query_to_ms / 1000.,
-                                         span->item_from_ms / 1000., span->item_to_ms / 1000., 1};
+        out[i] = (struct doppel_segment){.a_start = span->query_from_ms / 1000.,
+                                         .a_end = span->query_to_ms / 1000.,
+                                         .b_start = span->item_from_ms / 1000.,
+                                         .b_end = span->item_to_ms / 1000.,
+                                         .speed = 1};
         query_ms += span->query_to_ms - span->query_from_ms;
     }
     return query_ms;

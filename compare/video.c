@@ -112,8 +112,11 @@ void turn_match(struct doppel_match *match)
     struct doppel_segment *segments = (struct doppel_segment *)match->segments;
     for (size_t i = 0; i < match->segment_count; i++) {
         struct doppel_segment from = segments[i];
-        segments[i] = (struct doppel_segment){from.b_start, from.b_end, from.a_start, from.a_end,
-                                              from.speed > 0 ? 1 / from.speed : 0};
+        segments[i] = (struct doppel_segment){.a_start = from.b_start,
+                                              .a_end = from.b_end,
+                                              .b_start = from.a_start,
+                                              .b_end = from.a_end,
+                                              .speed = from.speed > 0 ? 1 / from.speed : 0};
     }
     double covered = match->query_coverage;
     match->query_coverage = match->item_coverage;
@@ -237,7 +240,7 @@ bool describe_same_video(const struct doppel_record *record, struct doppel_compa
         return false;
     (void)video_read(record, DOPPEL_VIDEO_CODES, &video);
     double seconds = (double)video.duration_ms / 1000;
-    *segment = (struct doppel_segment){0, seconds, 0, seconds, 1};
+    *segment = (struct doppel_segment){.a_end = seconds, .b_end = seconds, .speed = 1};
     *out = (struct doppel_comparison){
         .of_video = true,
         .compared = DOPPEL_EVIDENCE_IMAGE,

@@ -27,7 +27,7 @@ struct run_keeping {
 
 struct doppel_run {
     struct doppel_run_options options;
-    char *cache, *temporary, *worker;
+    char *cache, *temporary, *worker, *ocr;
     atomic_bool cancelled;
     _Atomic uint64_t failures;
     pthread_mutex_t lock;                /* recursive: held while a callback is called */
@@ -110,6 +110,7 @@ enum doppel_status doppel_run_new(const struct doppel_run_options *options, stru
     run->cache = copy_text(run->options.cache, &no_memory);
     run->temporary = copy_text(run->options.temporary, &no_memory);
     run->worker = copy_text(run->options.worker, &no_memory);
+    run->ocr = copy_text(run->options.ocr, &no_memory);
     if (no_memory) {
         doppel_run_free(run);
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a run");
@@ -117,6 +118,7 @@ enum doppel_status doppel_run_new(const struct doppel_run_options *options, stru
     run->options.cache = run->cache;
     run->options.temporary = run->temporary;
     run->options.worker = run->worker;
+    run->options.ocr = run->ocr;
     *out = run;
     return DOPPEL_OK;
 }
@@ -130,6 +132,7 @@ void doppel_run_free(struct doppel_run *run)
     free(run->cache);
     free(run->temporary);
     free(run->worker);
+    free(run->ocr);
     free(run);
 }
 

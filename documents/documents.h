@@ -9,11 +9,21 @@
 
 #include <doppel/media.h>
 
+struct ocr;
+
+/* By which pages without text are read (documents/ocr.h). */
+struct document_ocr {
+    struct ocr *ocr;
+    void (*page_done)(void *context); /* each may take seconds */
+    void *context;
+};
+
 /* How much may come out of one file, whatever it says of its sizes. */
 struct document_limits {
     uint64_t max_bytes;   /* of all that is unpacked, and of the text; default 256 MiB */
     uint32_t max_members; /* of a zip; default 100 000 */
     uint32_t max_ratio;   /* of what is unpacked to the file; default 200, from 16 MiB on */
+    const struct document_ocr *ocr; /* borrowed; NULL, the default: pages are not read by it */
 };
 
 struct document_limits document_limits_default(void);

@@ -8,9 +8,14 @@
 #include <sys/stat.h>
 
 #include "core/try.h"
+#include "documents/ocr.h"
 #include "documents/pages.h"
 
 enum { PAGES_MAX = 200000 };
+
+/* Pages are read by OCR at this resolution, where they are pictures with hardly a word beside: a
+ * stamp, or who scanned it. */
+enum { OCR_DPI = 200, FEW_BYTES = 200 };
 
 /* A file that lies in memory as long as it is read; one that is cut short meanwhile ends the
  * worker, which costs that file alone. */
@@ -73,20 +78,70 @@ static void close_pdf(struct mapped_pdf *pdf)
         munmap((void *)pdf->bytes, pdf->size);
 }
 
-/* A page that cannot be read is an empty one. */
-static enum doppel_status add_pdf_page(const struct mapped_pdf *pdf, int number, uint64_t max_bytes,
+#ifdef HAVE_OCR
+
+#include "documents/pdf_picture.h"
+
+static enum doppel_status scan_page(const struct document_ocr *ocr, PopplerPage *page, char **out,
+                                    struct doppel_error *error)
+{
+    struct pdf_picture picture;
+    enum doppel_status status = pdf_draw(page, OCR_DPI, &picture, error);
+    if (status)
+        return status;
+    status = ocr_read(ocr->ocr, &picture.plane, picture.dpi, out, error);
+    free(picture.pixels);
+    ocr->page_done(ocr->context);
+    return status;
+}
+
+static bool is_scanned(PopplerPage *page, size_t size)
+{
+    return size < FEW_BYTES && pdf_page_is_picture(page);
+}
+
+#else
+
+static enum doppel_status scan_page(const struct document_ocr *ocr, PopplerPage *page, char **out,
+                                    struct doppel_error *error)
+{
+    (void)ocr;
+    (void)page;
+    (void)out;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "built without OCR");
+}
+
+static bool is_scanned(PopplerPage *page, size_t size)
+{
+    (void)page;
+    (void)size;
+    return false;
+}
+
+#endif
+
+/* The text that lies in a page, or what OCR reads of its picture. A page that cannot be read is an
+ * empty one. */
+static enum doppel_status add_pdf_page(const struct document_input *input,
+                                       const struct mapped_pdf *pdf, int number,
                                        struct typeset_pages *pages, struct doppel_error *error)
 {
     PopplerPage *page = poppler_document_get_page(pdf->document, number);
-    char *text = page ? poppler_page_get_text(page) : NULL;
-    size_t size = text ? strlen(text) : 0;
-    enum doppel_status status =
-        pages->size + size > max_bytes
-            ? doppel_fail(error, DOPPEL_E_LIMIT,
-                          "has more than %llu MiB of text, the limit of a document",
-                          (unsigned long long)(max_bytes >> 20))
-            : typeset_pages_add(pages, text ? text : "", size, error);
-    g_free(text);
+    char *lying = page ? poppler_page_get_text(page) : NULL, *scanned = NULL;
+    enum doppel_status status = DOPPEL_OK;
+    if (page && input->limits.ocr && is_scanned(page, lying ? strlen(lying) : 0))
+        TRY(scan_page(input->limits.ocr, page, &scanned, error));
+    const char *text = scanned ? scanned : lying ? lying : "";
+    size_t size = strlen(text);
+    if (pages->size + size > input->limits.max_bytes) {
+        status = doppel_fail(error, DOPPEL_E_LIMIT, "holds a text of more than %llu MiB",
+                             (unsigned long long)(input->limits.max_bytes >> 20));
+        goto done;
+    }
+    TRY(typeset_pages_add(pages, text, size, error));
+done:
+    free(scanned);
+    g_free(lying);
     if (page)
         g_object_unref(page);
     return status;
@@ -101,11 +156,12 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
     TRY(map_pdf(input->fd, &pdf, error));
     TRY(open_pdf(&pdf, error));
     for (int i = 0; i < pdf.pages; i++)
-        TRY(add_pdf_page(&pdf, i, input->limits.max_bytes, &pages, error));
+        TRY(add_pdf_page(input, &pdf, i, &pages, error));
     TRY(typeset_pages_join(&pages, out, error));
     if (!out->size)
-        status =
-            doppel_fail(error, DOPPEL_E_EMPTY, "the PDF holds no text, at most pictures of it");
+        status = doppel_fail(
+            error, DOPPEL_E_EMPTY,
+            "the PDF holds no text, at most pictures of it (--ocr reads scanned pages)");
 done:
     typeset_pages_free(&pages);
     close_pdf(&pdf);

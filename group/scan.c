@@ -149,7 +149,7 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
                                  .height = record->height,
                                  .source = file->source,
                                  .quality = record->quality,
-                                 .reading = record->reading,
+                                 .reading = (uint8_t)record->reading,
                                  .reference = file->source < scan->paths->references,
                                  .cut =
                                      record->kind == DOPPEL_KIND_IMAGE && record->error.message[0]};

@@ -180,7 +180,7 @@ static bool is_its_own(enum doppel_status status)
 static enum doppel_status wake_twins(struct intake *intake, const struct intake_slot *slot,
                                      const struct doppel_digest *digest, struct doppel_error *error)
 {
-    uint8_t reading = slot->file.record.reading;
+    uint32_t reading = slot->file.record.reading;
     bool shares = !is_its_own(slot->file.record.error.status);
     enum doppel_status status = DOPPEL_OK;
     for (uint64_t n = intake->next_out; n < intake->next_in && !status; n++) {

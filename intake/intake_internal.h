@@ -61,6 +61,9 @@ bool slot_may_be(const struct intake *intake, const struct intake_slot *slot,
 
 /* How a video, or a recording, is read where that can be chosen: the cache tells records apart by
  * it. */
+/* Above the format of a text. */
+enum { READING_BITS = 8 };
+
 enum { READ_FAST = 1, READ_WITHOUT_AUDIO = 2, READ_VIDEO_AS_AUDIO = 1 };
 
 /* The slot's scheme and reading, if it is a file of this kind. */

@@ -12,6 +12,7 @@
 #include <doppel/media.h>
 #include <doppel/video.h>
 
+#include "core/bytes.h"
 #include "core/files/camera_names.h"
 #include "core/files/read_at.h"
 
@@ -93,23 +94,33 @@ bool slot_may_be(const struct intake *intake, const struct intake_slot *slot, en
     return intake_wants(intake, kind);
 }
 
+/* What is read by OCR is known by its languages, too. */
+static uint32_t ocr_mark(const struct intake *intake)
+{
+    const char *languages = doppel_run_get_options(intake->options->run)->ocr;
+    if (!languages)
+        return 0;
+    const struct doppel_digest digest = doppel_digest_bytes(languages, strlen(languages));
+    return (get_u32(digest.bytes) | 1) << READING_BITS;
+}
+
 /* Texts are recognised as HTML by how they begin; as Markdown by their names only. */
-static uint8_t reading_of_text(const struct intake *intake, const struct intake_slot *slot)
+static uint32_t reading_of_text(const struct intake *intake, const struct intake_slot *slot)
 {
     static const char *const endings[] = {".md", ".markdown", ".mkd", ".mdown"};
     enum doppel_text_format format = intake->options->read.text.format;
     if (format == DOPPEL_TEXT_AUTO &&
         ends_in(slot->file.path, endings, sizeof endings / sizeof *endings))
         format = DOPPEL_TEXT_MARKDOWN;
-    return (uint8_t)format;
+    return (uint32_t)format | ocr_mark(intake);
 }
 
-static uint8_t reading_of(const struct intake *intake, const struct intake_slot *slot)
+static uint32_t reading_of(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_read_options *options = &intake->options->read;
     if (slot->scheme->id == DOPPEL_SCHEME_FRAMES64)
-        return (uint8_t)((options->fast ? READ_FAST : 0) |
-                         (options->no_audio ? READ_WITHOUT_AUDIO : 0));
+        return (uint32_t)((options->fast ? READ_FAST : 0) |
+                          (options->no_audio ? READ_WITHOUT_AUDIO : 0));
     return slot->scheme->kind == DOPPEL_KIND_TEXT ? reading_of_text(intake, slot) : 0;
 }
 

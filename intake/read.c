@@ -49,7 +49,8 @@ static enum doppel_status submit_slot(struct intake *intake, const struct intake
     struct doppel_order order = {
         .scheme = slot->scheme->id,
         .version = slot->scheme->version,
-        .text_format = slot->scheme->kind == DOPPEL_KIND_TEXT ? slot->file.record.reading : 0,
+        .text_format =
+            slot->scheme->kind == DOPPEL_KIND_TEXT ? (uint8_t)slot->file.record.reading : 0,
         .text_unit = (uint8_t)text->unit,
         .text_shingle = (uint8_t)text->shingle,
         .text_nfkc = text->nfkc,

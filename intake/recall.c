@@ -190,7 +190,7 @@ bool slot_recall_elsewhere(struct intake *intake, struct intake_slot *slot,
     struct doppel_record record;
     const struct doppel_read_options *read = &intake->options->read;
     if (!intake->options->recall || read->text_format_given || read->pcm.format ||
-        intake->options->places ||
+        doppel_run_get_options(intake->options->run)->ocr || intake->options->places ||
         !intake->options->recall(intake->options->known_context, digest, &record))
         return false;
     if (!slot_may_be(intake, slot, record.kind)) {

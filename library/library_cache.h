@@ -47,9 +47,10 @@ struct doppel_record {
     enum doppel_kind kind;
     enum doppel_scheme_id scheme;
     uint16_t version; /**< of the scheme; of texts doppel_text_version */
-    uint8_t reading;  /**< how the bytes were read where that can be chosen: of texts their enum
-                         doppel_text_format; of videos 1 keyframes alone, 2 without audio; of
-                         recordings  1 of a video; else 0. Known to the cache only */
+    uint32_t reading; /**< how the bytes were read where that can be chosen: of texts their enum
+                         doppel_text_format, and with OCR, above its 8 bits, a hash of the
+                         languages; of videos 1 keyframes alone, 2 without audio; of recordings 1
+                         of a video; else 0. Known to the cache only */
     uint32_t width, height;
     uint8_t quality;
     struct doppel_error error; /**< status != OK: it could not be fingerprinted, and why; else the
@@ -124,7 +125,7 @@ struct doppel_record_key {
     const struct doppel_digest *digest; /**< of the bytes; borrowed */
     enum doppel_scheme_id scheme;
     uint16_t version;
-    uint8_t reading;
+    uint32_t reading;
 };
 
 /** What is known of these bytes under this scheme and version: also failures that the bytes are to

@@ -35,9 +35,11 @@ static bool copy_segments_of(const struct doppel_match *match, struct report_mem
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct doppel_segment *from = &match->segments[i];
-        out->segments[i] = (struct doppel_segment){
-            rounded_to_ms(from->a_start), rounded_to_ms(from->a_end), rounded_to_ms(from->b_start),
-            rounded_to_ms(from->b_end), from->speed};
+        out->segments[i] = (struct doppel_segment){.a_start = rounded_to_ms(from->a_start),
+                                                   .a_end = rounded_to_ms(from->a_end),
+                                                   .b_start = rounded_to_ms(from->b_start),
+                                                   .b_end = rounded_to_ms(from->b_end),
+                                                   .speed = from->speed};
     }
     out->segment_count = count;
     return true;

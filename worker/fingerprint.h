@@ -9,6 +9,8 @@
 #include "worker/progress.h"
 #include "worker/protocol.h"
 
+struct ocr;
+
 /* What a worker keeps from file to file. */
 struct workshop {
     struct worker_limits limits;
@@ -16,6 +18,7 @@ struct workshop {
     struct doppel_text_options text_options;
     struct doppel_audio *audio;     /* NULL until there was a recording */
     struct progress_page *progress; /* borrowed; may be NULL */
+    struct ocr *ocr;                /* borrowed; NULL: scanned pages are not read */
 };
 
 void workshop_close(struct workshop *workshop);

@@ -142,7 +142,7 @@ enum doppel_status fingerprint_text(struct workshop *workshop, int fd,
 {
     struct worker_text source = {0};
     enum doppel_status status = worker_text_open(
-        &workshop->limits, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
+        workshop, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
     if (!status)
         status = read_text_source(workshop, &source, order, out);
     worker_text_close(&source);

@@ -151,12 +151,15 @@ static void describe_worker_end(const struct ending *ended, char out[160])
         snprintf(out, 160, "ended");
 }
 
-void describe_loss(enum heard why, const struct ending *ended, uint32_t timeout_ms, bool in_steps,
-                   struct doppel_error *out)
+void describe_loss(enum heard why, const struct ending *ended, uint32_t timeout_ms,
+                   enum stride stride, struct doppel_error *out)
 {
     char end[160];
     describe_worker_end(ended, end);
-    if (why == HEARD_SILENCE && in_steps)
+    if (why == HEARD_SILENCE && stride == STRIDE_PAGE)
+        doppel_fail(out, DOPPEL_E_TIMEOUT, "took longer than %g s for a page of it (--timeout)",
+                    timeout_ms / 1000.0);
+    else if (why == HEARD_SILENCE && stride == STRIDE_SECONDS)
         doppel_fail(out, DOPPEL_E_TIMEOUT,
                     "took longer than %g s to get on by %d s of it (--timeout)",
                     timeout_ms / 1000.0, STRIDE_MS / 1000);

@@ -70,11 +70,13 @@ enum heard {
  * the reason alone */
 enum heard member_hear(struct member *member, struct doppel_outcome *out);
 
+/* Within the timeout a file is done, or is got on with by so much. */
+enum stride { STRIDE_WHOLE, STRIDE_SECONDS, STRIDE_PAGE };
+
 /* The sentence for the file that a worker was at when it was ended because of `why` (END, NONSENSE
- * or SILENCE). `in_steps`: it may take its time, as long as it
- * gets on. */
-void describe_loss(enum heard why, const struct ending *ended, uint32_t timeout_ms, bool in_steps,
-                   struct doppel_error *out);
+ * or SILENCE). */
+void describe_loss(enum heard why, const struct ending *ended, uint32_t timeout_ms,
+                   enum stride stride, struct doppel_error *out);
 
 /* The sentence for a worker that ended, or was ended for its silence, before it was ready. */
 void describe_start_failure(const char *program, enum heard why, const struct ending *ended,

@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/try.h"
 #include "documents/documents.h"
+#include "documents/ocr.h"
 #include "worker/bell.h"
 #include "worker/confine.h"
 #include "worker/fingerprint.h"
@@ -68,9 +70,10 @@ static int take_purpose(struct purpose *out)
     return size > 0 && hello_read(frame, (size_t)size, &out->limits) ? 0 : EXIT_USE;
 }
 
-static void work_on_purpose(const struct purpose *purpose, struct progress_page *page)
+static void work_on_purpose(const struct purpose *purpose, struct progress_page *page,
+                            struct ocr *ocr)
 {
-    struct workshop workshop = {.limits = purpose->limits, .progress = page};
+    struct workshop workshop = {.limits = purpose->limits, .progress = page, .ocr = ocr};
     if (purpose->listen)
         listen_to(SOCKET, purpose->stream, &purpose->order);
     else
@@ -78,20 +81,24 @@ static void work_on_purpose(const struct purpose *purpose, struct progress_page 
     workshop_close(&workshop);
 }
 
-/* All that is ever loaded is loaded, and then nothing can be opened any more. */
+/* All that is ever loaded is loaded, and then nothing can be opened any more.
+ * @param out_ocr given (ocr_close); NULL: it is not wanted */
 static enum doppel_status enter_confinement(const struct purpose *purpose,
                                             struct progress_page *page,
-                                            struct doppel_confinement *held,
+                                            struct doppel_confinement *held, struct ocr **out_ocr,
                                             struct doppel_error *error)
 {
     char libraries[DOPPEL_LIBRARIES_BYTES];
     doppel_media_prepare(libraries, sizeof libraries);
     size_t used = strlen(libraries);
     documents_prepare(libraries + used, sizeof libraries - used);
-    enum doppel_status status = confine(&purpose->limits, error);
-    if (!status)
-        status = sandbox_enter((enum doppel_sandbox)purpose->limits.sandbox, purpose->stream, page,
-                               held, error);
+    enum doppel_status status = DOPPEL_OK;
+    TRY(confine(&purpose->limits, error));
+    if (*purpose->limits.ocr)
+        TRY(ocr_open(purpose->limits.ocr, out_ocr, error));
+    TRY(sandbox_enter((enum doppel_sandbox)purpose->limits.sandbox, purpose->stream, page, held,
+                      error));
+done:
     memcpy(held->libraries, libraries, sizeof libraries);
     return status;
 }
@@ -102,6 +109,7 @@ int main(void)
     struct purpose purpose;
     struct doppel_confinement held = {0};
     struct doppel_error error;
+    struct ocr *ocr = NULL;
     settle_allocator();
     int wrong = take_purpose(&purpose);
     if (wrong == EXIT_GONE)
@@ -112,11 +120,12 @@ int main(void)
         return wrong;
     }
     struct progress_page *page = progress_page_take(PROCESS_PROGRESS);
-    if (enter_confinement(&purpose, page, &held, &error)) {
+    if (enter_confinement(&purpose, page, &held, &ocr, &error)) {
         frame_send(SOCKET, frame, end_write(&error, frame, sizeof frame));
         return EXIT_START;
     }
     if (frame_send(SOCKET, frame, ready_write(&held, frame)))
-        work_on_purpose(&purpose, page);
+        work_on_purpose(&purpose, page, ocr);
+    ocr_close(ocr);
     return 0;
 }

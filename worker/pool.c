@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -81,7 +82,9 @@ static struct member *hire(struct doppel_pool *pool)
             continue;
         struct worker_limits limits = {pool->options.max_memory, pool->options.max_bytes,
                                        pool->options.max_pixels, max_ms_of(&pool->options),
-                                       pool->options.sandbox};
+                                       pool->options.sandbox,    ""};
+        if (pool->ocr)
+            snprintf(limits.ocr, sizeof limits.ocr, "%s", pool->ocr);
         if (member_start(member, pool->program, &limits, &pool->start_error) == DOPPEL_OK) {
             member_gets_on(member, pool->watched_ms);
             return member;
@@ -90,6 +93,21 @@ static struct member *hire(struct doppel_pool *pool)
         return NULL;
     }
     return NULL;
+}
+
+static enum doppel_status keep_languages(struct doppel_pool *pool, struct doppel_error *error)
+{
+    const char *ocr = pool->options.ocr;
+    pool->options.ocr = NULL;
+    if (!ocr)
+        return DOPPEL_OK;
+    if (!*ocr || strlen(ocr) >= DOPPEL_OCR_BYTES)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'%s' are no languages of OCR: they are written as 'eng+hin', in %d "
+                           "bytes at most",
+                           ocr, DOPPEL_OCR_BYTES - 1);
+    pool->ocr = strdup(ocr);
+    return pool->ocr ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a pool");
 }
 
 enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
@@ -108,6 +126,9 @@ enum doppel_status doppel_pool_new(const struct doppel_pool_options *options,
     if (status)
         goto failed;
     status = process_find_program(pool->options.program, &pool->program, error);
+    if (status)
+        goto failed;
+    status = keep_languages(pool, error);
     if (status)
         goto failed;
     pool->options.program = NULL; /* borrowed: it may not outlive this call */
@@ -137,6 +158,7 @@ static enum doppel_status new_pool_of_run(const struct doppel_run *run, bool alo
     options.sandbox = from->sandbox;
     options.switched_off = from->limits.switched_off;
     options.alone = alone;
+    options.ocr = from->ocr;
     enum doppel_status status = doppel_pool_new(&options, out, error);
     if (!status)
         (*out)->run = run;
@@ -187,6 +209,7 @@ static void end_pool(void *context)
     free(pool->polls);
     free(pool->queue);
     free(pool->program);
+    free(pool->ocr);
     free(pool);
 }
 
@@ -287,12 +310,13 @@ void pool_dispatch(struct doppel_pool *pool)
     }
 }
 
-/* Videos, and what is large: seconds, not milliseconds. */
-static bool is_slow(int fd, const struct doppel_order *order)
+/* Videos, what may be read by OCR, and what is large: seconds, not milliseconds. */
+static bool is_slow(const struct doppel_pool *pool, int fd, const struct doppel_order *order)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(order->scheme);
     struct stat status;
     return (scheme && scheme->kind == DOPPEL_KIND_VIDEO) ||
+           (scheme && scheme->kind == DOPPEL_KIND_TEXT && pool->ocr) ||
            (fstat(fd, &status) == 0 && status.st_size >= SLOW_BYTES);
 }
 
@@ -325,7 +349,7 @@ enum doppel_status doppel_pool_submit(struct doppel_pool *pool, int fd,
     struct worker_order numbered = {++pool->serial, *order, fd};
     numbered.wanted.switched_off |= pool->options.switched_off;
     pool->queue[pool->queued++] =
-        (struct job){.order = numbered, .tag = tag, .slow = is_slow(fd, order)};
+        (struct job){.order = numbered, .tag = tag, .slow = is_slow(pool, fd, order)};
     pool->pending++;
     pool_look_at_clock(pool);
     pool_dispatch(pool);

@@ -13,7 +13,7 @@ enum { POOL_START_FAILURES = 20 };
 struct doppel_pool {
     struct doppel_pool_options options;
     const struct doppel_run *run; /* borrowed; ends waiting when it is cancelled; NULL: none */
-    char *program;
+    char *program, *ocr;
     uint32_t jobs;
     struct member *members; /* `jobs`; those without a process are idle places */
     struct pollfd *polls;   /* `jobs` */

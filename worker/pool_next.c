@@ -30,11 +30,16 @@ static void take_back_pool(struct doppel_pool *pool, struct member *member)
     member->count = 0;
 }
 
-/* A video or a recording. */
-static bool takes_its_time(const struct job *job)
+/* What a file is to get on by, within the timeout: a video or a recording by some seconds, a text
+ * that may be read by OCR by a page. */
+static enum stride stride_of(const struct doppel_pool *pool, const struct job *job)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(job->order.wanted.scheme);
-    return scheme && scheme->kind >= DOPPEL_KIND_AUDIO;
+    if (pool->options.whole_timeout || !scheme)
+        return STRIDE_WHOLE;
+    if (scheme->kind == DOPPEL_KIND_TEXT && pool->ocr)
+        return STRIDE_PAGE;
+    return scheme->kind >= DOPPEL_KIND_AUDIO ? STRIDE_SECONDS : STRIDE_WHOLE;
 }
 
 /* End a worker; the file it was at, if any, is lost. @return whether there is an outcome */
@@ -51,8 +56,8 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
     bool lost = started && member->count;
     if (lost) {
         struct doppel_outcome outcome = {0};
-        bool in_steps = !pool->options.whole_timeout && takes_its_time(&member->flight[0]);
-        describe_loss(why, &ended, pool->options.timeout_ms, in_steps, &outcome.error);
+        describe_loss(why, &ended, pool->options.timeout_ms, stride_of(pool, &member->flight[0]),
+                      &outcome.error);
         finish_head(pool, member, &outcome);
         *out = outcome;
     }

@@ -136,7 +136,7 @@ done:
     return status;
 }
 
-static enum doppel_status read_text_preview(const struct worker_limits *limits, int fd,
+static enum doppel_status read_text_preview(struct workshop *workshop, int fd,
                                             const struct doppel_order *order,
                                             struct doppel_outcome *out)
 {
@@ -145,7 +145,7 @@ static enum doppel_status read_text_preview(const struct worker_limits *limits, 
     if (order->look_size > MAX_PLAIN_BYTES)
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a text of %u bytes", order->look_size);
     enum doppel_status status = worker_text_open(
-        limits, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
+        workshop, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
     if (!status)
         status = copy_plain(&source, order, out);
     worker_text_close(&source);
@@ -166,7 +166,7 @@ enum doppel_status make_preview(struct workshop *workshop, int fd, const struct 
     case DOPPEL_LOOK_WAVE:
         return draw_wave(workshop, fd, order, out);
     case DOPPEL_LOOK_PLAIN:
-        return read_text_preview(&workshop->limits, fd, order, out);
+        return read_text_preview(workshop, fd, order, out);
     default:
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
     }

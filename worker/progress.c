@@ -95,6 +95,11 @@ void progress_work(struct progress_page *page, uint64_t more_ms)
         atomic_fetch_add_explicit(&page->worked_ms, more_ms, memory_order_relaxed);
 }
 
+void progress_page_done(struct progress_page *page)
+{
+    progress_work(page, PROGRESS_PAGE_MS);
+}
+
 void progress_report(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms)
 {
     if (!page)

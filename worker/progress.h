@@ -7,7 +7,10 @@
 
 #include <doppel/worker.h>
 
-enum { PROGRESS_NAME_BYTES = 24 };
+enum {
+    PROGRESS_NAME_BYTES = 24,
+    PROGRESS_PAGE_MS = 10000 /* as which a page counts: what is getting on (handles.h) */
+};
 
 struct progress_page {
     atomic_uint_least64_t done_ms, expected_ms; /* of the file in hand; expected 0: not known */
@@ -40,6 +43,9 @@ void progress_begin_file(struct progress_page *page);
 
 /* `done_ms` of the file are done: never less than before. */
 void progress_report(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms);
+
+/* A page was read, which may have taken its time: it is got on with. */
+void progress_page_done(struct progress_page *page);
 
 /* More of it was decoded, which is not to be seen. */
 void progress_work(struct progress_page *page, uint64_t more_ms);

@@ -28,6 +28,7 @@ void hello_write(const struct worker_limits *limits, uint8_t out[PROTOCOL_HELLO_
     put_u64(out + 32, limits->max_ms);
     put_u32(out + 40, limits->sandbox);
     put_u32(out + 44, 0);
+    memcpy(out + 48, limits->ocr, sizeof limits->ocr);
 }
 
 bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
@@ -35,8 +36,9 @@ bool hello_read(const uint8_t *data, size_t size, struct worker_limits *out)
     if (size != PROTOCOL_HELLO_BYTES || !frame_is(data, size, FRAME_HELLO) ||
         frame_value(data) != PROTOCOL_VERSION)
         return false;
-    *out = (struct worker_limits){get_u64(data + 8), get_u64(data + 16), get_u64(data + 24),
-                                  get_u64(data + 32), get_u32(data + 40)};
+    *out = (struct worker_limits){get_u64(data + 8),  get_u64(data + 16), get_u64(data + 24),
+                                  get_u64(data + 32), get_u32(data + 40), ""};
+    memcpy(out->ocr, data + 48, sizeof out->ocr - 1);
     return true;
 }
 

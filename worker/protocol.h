@@ -19,7 +19,7 @@ enum {
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_LONG_BYTES = 64 << 20, /* of an answer that comes beside its frame */
-    PROTOCOL_HELLO_BYTES = 48
+    PROTOCOL_HELLO_BYTES = 48 + DOPPEL_OCR_BYTES
 };
 
 /* Of --max-memory: resident bytes that RLIMIT_DATA does not count (the code of FFmpeg and its
@@ -34,8 +34,9 @@ enum {
 /* The first frame to a worker: what one file may cost. 0 = no limit. */
 struct worker_limits {
     uint64_t max_memory, max_bytes, max_pixels;
-    uint64_t max_ms;  /* of audio or video */
-    uint32_t sandbox; /* enum doppel_sandbox */
+    uint64_t max_ms;            /* of audio or video */
+    uint32_t sandbox;           /* enum doppel_sandbox */
+    char ocr[DOPPEL_OCR_BYTES]; /* languages; "": no OCR */
 };
 
 /* One file to be fingerprinted. */

@@ -19,6 +19,8 @@ extern "C" {
 
 struct doppel_pool;
 
+enum { DOPPEL_OCR_BYTES = 64 };
+
 struct doppel_pool_options {
     const char *program; /**< path of doppel-worker; NULL: $DOPPEL_WORKER, else beside this program,
                             else ../libexec/doppel, else where doppel was to be installed */
@@ -31,7 +33,8 @@ struct doppel_pool_options {
     double max_seconds;  /**< of audio or video; 0 = no limit; default 0 */
     enum doppel_sandbox sandbox; /**< default DOPPEL_SANDBOX_AUTO */
     uint32_t switched_off;       /**< as in struct doppel_limits */
-    bool alone;         /**< each file has a worker of its own, that sees no other; default false */
+    const char *ocr; /**< as in struct doppel_run_options; at most DOPPEL_OCR_BYTES with its end */
+    bool alone;      /**< each file has a worker of its own, that sees no other; default false */
     bool whole_timeout; /**< timeout_ms is of the whole file, also of a video; default false: of
                            video and audio it is the time in which it must get on by ten
                            seconds */

@@ -8,12 +8,19 @@
 /* A document and its text are in memory: of what a worker may have, this share. */
 enum { DOCUMENT_SHARE = 2 };
 
-static enum doppel_status read_document(const struct worker_limits *limits, int fd,
+static void note_page(void *context)
+{
+    progress_page_done(context);
+}
+
+static enum doppel_status read_document(struct workshop *workshop, int fd,
                                         enum doppel_format format, struct worker_text *out,
                                         struct doppel_error *error)
 {
+    const struct document_ocr ocr = {workshop->ocr, note_page, workshop->progress};
     struct document_limits documents = document_limits_default();
-    uint64_t most = limits->max_memory / DOCUMENT_SHARE;
+    uint64_t most = workshop->limits.max_memory / DOCUMENT_SHARE;
+    documents.ocr = workshop->ocr ? &ocr : NULL;
     if (most && most < documents.max_bytes)
         documents.max_bytes = most;
     enum doppel_status status = document_read(fd, format, &documents, &out->document, error);
@@ -38,10 +45,11 @@ static enum doppel_status map_text(int fd, size_t size, enum doppel_text_format 
     return DOPPEL_OK;
 }
 
-enum doppel_status worker_text_open(const struct worker_limits *limits, int fd,
+enum doppel_status worker_text_open(struct workshop *workshop, int fd,
                                     enum doppel_text_format wanted, struct worker_text *out,
                                     struct doppel_error *error)
 {
+    const struct worker_limits *limits = &workshop->limits;
     struct stat file;
     enum doppel_format format;
     if (fstat(fd, &file) || file.st_size < 0)
@@ -54,7 +62,7 @@ enum doppel_status worker_text_open(const struct worker_limits *limits, int fd,
                            "has %zu bytes, over the limit of %llu (--max-bytes)", size,
                            (unsigned long long)limits->max_bytes);
     bool is_document = probe_file(fd, &format) == DOPPEL_KIND_TEXT && format;
-    return is_document ? read_document(limits, fd, format, out, error)
+    return is_document ? read_document(workshop, fd, format, out, error)
                        : map_text(fd, size, wanted, out, error);
 }
 

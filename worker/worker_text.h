@@ -16,7 +16,7 @@ struct worker_text {
 
 /* @param wanted as which bytes that are no document are to be read
  * @param out given (worker_text_close), also on failure, where it was {0} before */
-enum doppel_status worker_text_open(const struct worker_limits *limits, int fd,
+enum doppel_status worker_text_open(struct workshop *workshop, int fd,
                                     enum doppel_text_format wanted, struct worker_text *out,
                                     struct doppel_error *error);
 

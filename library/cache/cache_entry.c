@@ -141,7 +141,7 @@ static bool read_entry_row(const struct doppel_cache *cache, sqlite3_stmt *state
 {
     if (sqlite3_column_int(statement, COLUMN_IS_WHOLE) != 1 || !record_read(statement, 0, record))
         return false;
-    record->reading = (uint8_t)sqlite3_column_int(statement, COLUMN_READING);
+    record->reading = (uint32_t)sqlite3_column_int64(statement, COLUMN_READING);
     if (sqlite3_column_int(statement, COLUMN_STATUS) != DOPPEL_OK)
         return read_cached_failure(cache, statement, record);
     read_remark(statement, record);
@@ -172,7 +172,7 @@ enum doppel_status doppel_cache_record(struct doppel_cache *cache,
     sqlite3_bind_blob(statement, 1, key->digest->bytes, sizeof key->digest->bytes, SQLITE_STATIC);
     sqlite3_bind_int(statement, 2, (int)key->scheme);
     sqlite3_bind_int(statement, 3, key->version);
-    sqlite3_bind_int(statement, 4, key->reading);
+    sqlite3_bind_int64(statement, 4, key->reading);
     struct doppel_record record = {0};
     enum doppel_status status = cache_look_up(cache, statement);
     if (!status && !read_entry_row(cache, statement, with_attachment, &record))
@@ -204,7 +204,7 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
     if (status)
         return status;
     record_bind(statement, 1, record);
-    sqlite3_bind_int(statement, COLUMN_READING + 1, record->reading);
+    sqlite3_bind_int64(statement, COLUMN_READING + 1, record->reading);
     sqlite3_bind_int(statement, COLUMN_STATUS + 1, (int)record->error.status);
     sqlite3_bind_text(statement, COLUMN_PROGRAM + 1, program, -1, SQLITE_STATIC);
     if (failed || record->error.message[0])

@@ -102,9 +102,11 @@ static enum doppel_status add_segment(const struct chromaprint_stretch *stretch,
     struct doppel_segment *segment = malloc(sizeof *segment);
     if (!segment)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a segment");
-    *segment =
-        (struct doppel_segment){stretch->query * step, (stretch->query + stretch->codes) * step,
-                                stretch->item * step, (stretch->item + stretch->codes) * step, 1};
+    *segment = (struct doppel_segment){.a_start = stretch->query * step,
+                                       .a_end = (stretch->query + stretch->codes) * step,
+                                       .b_start = stretch->item * step,
+                                       .b_end = (stretch->item + stretch->codes) * step,
+                                       .speed = 1};
     match->segments = segment;
     match->segment_count = 1;
     return DOPPEL_OK;

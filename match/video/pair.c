@@ -97,8 +97,11 @@ static void turn_pair_match(struct doppel_match *match)
     match->view = turned_view(&match->view);
     for (size_t i = 0; i < match->segment_count; i++) {
         struct doppel_segment was = segments[i];
-        segments[i] =
-            (struct doppel_segment){was.b_start, was.b_end, was.a_start, was.a_end, 1 / was.speed};
+        segments[i] = (struct doppel_segment){.a_start = was.b_start,
+                                              .a_end = was.b_end,
+                                              .b_start = was.a_start,
+                                              .b_end = was.a_end,
+                                              .speed = 1 / was.speed};
     }
     segments_sort(segments, match->segment_count);
 }

@@ -1,4 +1,4 @@
-/* PDFs: their words are a text as any, without what the page adds; and what
+/* PDFs: their words are a text as any, without what the page adds; matches name pages; and what
  * cannot be read has its sentence. */
 #include "command.h"
 
@@ -158,13 +158,96 @@ static void test_odd_ones_are_read(void **state)
     free(json);
 }
 
+/* ---- scanned pages ---- */
+
+static const char prose[] =
+    "The committee met on the third day of the month and heard the report of\n"
+    "its secretary, who had been asked to look into the state of the bridges.\n"
+    "Of the seven that cross the river, two were found to be sound, three want\n"
+    "new planks before the winter, and the others should be closed at once.\n"
+    "It was agreed that the cost of the repairs be divided among the parishes\n"
+    "on either side, in proportion to the number of their carts and horses.\n"
+    "The miller objected that his wagons use the old ford in dry summers, and\n"
+    "was told that the ford would be deeper when the weir had been rebuilt.\n"
+    "A letter from the engineer was read, in which he asks for his fee.\n";
+
+/* A picture of a PDF's first page; false without the program that draws it. */
+static bool draw_page(const char *path, uint8_t **out, uint32_t *width, uint32_t *height)
+{
+    char command[300];
+    size_t size;
+    snprintf(command, sizeof command, "pdftoppm -r 150 -gray -singlefile %s drawn 2>/dev/null",
+             path);
+    if (system(command) != 0)
+        return false;
+    char *file = read_file("drawn.pgm", &size);
+    assert_int_equal(sscanf(file, "P5 %u %u 255", width, height), 2);
+    size_t pixels = (size_t)*width * *height;
+    *out = malloc(pixels);
+    memcpy(*out, file + size - pixels, pixels);
+    free(file);
+    return true;
+}
+
+static void test_scanned_pages(void **state)
+{
+    (void)state;
+    uint8_t *grey = NULL;
+    uint32_t width = 0, height = 0;
+    struct pdf_file *pdf = pdf_new();
+    pdf_text_page(pdf, prose);
+    keep_pdf(pdf, "born.pdf");
+    if (!draw_page("born.pdf", &grey, &width, &height)) {
+        print_message("not tested: pdftoppm is missing\n");
+        skip();
+    }
+    pdf = pdf_new();
+    pdf_picture_page(pdf, grey, width, height);
+    keep_pdf(pdf, "scan.pdf");
+    free(grey);
+    assert_refused("scan.pdf", "the PDF holds no text");
+    struct ran ran = doppel("compare", "--json", "--ocr", "scan.pdf", "born.pdf");
+    if (strstr(ran.err, "Tesseract") || strstr(ran.err, "is installed")) {
+        print_message("not tested: %s", ran.err);
+        ran_free(&ran);
+        skip();
+    }
+    assert_code(&ran, 0);
+    assert_has(ran.out, "\"relation\":\"same\"");
+    ran_free(&ran);
+    ran = doppel("hash", "--ocr", "--ocr-languages", "eng+nolanguage", "scan.pdf");
+    assert_true(ran.code != 0);
+    assert_has(ran.err, "the language 'nolanguage' of --ocr-languages is not installed");
+    ran_free(&ran);
+}
+
+/* What was read without OCR is not what is known with it. */
+static void test_the_cache_knows_the_languages(void **state)
+{
+    (void)state;
+    uint8_t grey[64] = {0};
+    struct pdf_file *pdf = pdf_new();
+    pdf_text_page(pdf, prose);
+    pdf_picture_page(pdf, grey, 8, 8);
+    keep_pdf(pdf, "both.pdf");
+    char *plain = doppel_prints(0, "hash", "--json", "both.pdf");
+    struct ran ran = doppel("hash", "--json", "--ocr", "--preset", "web", "both.pdf");
+    if (ran.code == 0)
+        assert_string_equal(ran.out, plain); /* nothing is read on a black page */
+    ran_free(&ran);
+    free(plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(test_words_are_those_of_the_text), IN_SANDBOX(test_pages_of_a_part),
-        IN_SANDBOX(test_what_has_no_words),           IN_SANDBOX(test_broken_table),
+        IN_SANDBOX(test_words_are_those_of_the_text),
+        IN_SANDBOX(test_pages_of_a_part),
+        IN_SANDBOX(test_what_has_no_words),
+        IN_SANDBOX(test_broken_table),
         IN_SANDBOX(test_odd_ones_are_read),
-
+        IN_SANDBOX(test_scanned_pages),
+        IN_SANDBOX(test_the_cache_knows_the_languages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ OUTSIDERS = {
     r"microhttpd\.h": "serve tools",
     r"utf8proc\.h": "text embed",
     r"(gumbo|md4c)\.h": "text",
-    r"poppler\.h": "documents",
+    r"(poppler|cairo)\.h|tesseract/.*": "documents",
     r"archive(_entry)?\.h|libxml/.*": "documents",
     r"fftw3\.h": "audio",
     r"chromaprint\.h": "media",

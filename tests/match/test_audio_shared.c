@@ -46,7 +46,8 @@ static struct doppel_match match_of(const struct relation_case *at,
     for (; count < MOST_SEGMENTS && at->segments[count].length > 0; count++) {
         double a = at->segments[count].a, b = at->segments[count].b;
         double length = at->segments[count].length;
-        out[count] = (struct doppel_segment){a, a + length, b, b + length, 1};
+        out[count] = (struct doppel_segment){
+            .a_start = a, .a_end = a + length, .b_start = b, .b_end = b + length, .speed = 1};
     }
     return (struct doppel_match){.relation = DOPPEL_RELATION_OVERLAPS,
                                  .similarity = at->similarity,

@@ -18,6 +18,8 @@
 static enum doppel_status check_text(struct settings *settings, struct doppel_error *error)
 {
     size_t count;
+    if (settings->ocr && settings->preset_number < 0 && settings->unit < 0 && !settings->shingle)
+        settings->preset = doppel_text_preset_by_name("ocr");
     if (settings->preset_number >= 0)
         settings->preset = &doppel_text_presets(&count)[settings->preset_number];
     settings->text = settings->preset ? settings->preset->options : doppel_text_options_default();

@@ -147,6 +147,13 @@ const struct option_info option_table[] = {
      "Format of texts (default: auto, which recognises HTML by its beginning and Markdown by the "
      "file's extension)",
      VERBS_READ | VERBS_CORPUS | VERB_MODEL_WHITEN, SECTION_TEXTS},
+    {"ocr", 0, NULL, OPTION_FLAG, AT(ocr), NULL,
+     "Read scanned pages of PDFs by Tesseract: seconds a page; texts are compared by --preset ocr, "
+     "unless another one, or --unit or --shingle, is given",
+     VERBS_READ, SECTION_TEXTS},
+    {"ocr-languages", 0, "LANGUAGES", OPTION_TEXT, AT(ocr_languages), "eng",
+     "With --ocr: what they are written in, as eng+hin; each is a package of its own", VERBS_READ,
+     SECTION_TEXTS},
     {"html", 0, NULL, OPTION_SHORTHAND, 0, "text-format=html", "The same as --text-format html",
      VERBS_CORPUS, SECTION_TEXTS},
     {"preset", 0, "web|news|ocr|code", OPTION_CHOICE, AT(preset_number), NULL,

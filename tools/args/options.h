@@ -126,6 +126,8 @@ struct settings {
     enum check check;
 
     struct doppel_text_options text; /* how texts are read: by what was given of the next ones */
+    bool ocr;
+    const char *ocr_languages;
     const struct doppel_text_preset *preset; /* NULL: not given */
     int preset_number, text_format, unit;    /* -1 = not given */
     uint32_t max_documents;                  /* that a paragraph may be in */

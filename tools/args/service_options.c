@@ -93,7 +93,8 @@ static const struct {
     {VERBS_REMOTE,
      " server server-key server-ca format json color quiet verbose help all version "},
     {VERB_FIND | VERB_CHECK | VERB_INGEST,
-     " upload kind scheme text-format preset unit shingle min-words pcm fast no-audio no-video "
+     " upload kind scheme text-format preset unit shingle min-words ocr ocr-languages pcm fast "
+     "no-audio no-video "
      "exclude hidden min-size ext newer-than older-than one-file-system follow files-from "
      "max-pixels max-seconds max-bytes max-memory sandbox timeout jobs cache no-cache retry null "
      "progress no-progress "},

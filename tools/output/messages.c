@@ -73,6 +73,7 @@ static struct doppel_run *run_for(struct report *report, const struct settings *
                    .switched_off = settings->switched_off,
                    .whole_timeout = settings->timeout_given},
         .sandbox = (enum doppel_sandbox)settings->sandbox,
+        .ocr = settings->ocr ? settings->ocr_languages : NULL,
         .cache = cache,
         .replace_cache = !settings->cache,
         .temporary = getenv("TMPDIR"),

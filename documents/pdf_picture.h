@@ -1,0 +1,24 @@
+/* Pages of a PDF as pictures. */
+#ifndef DOPPEL_DOCUMENTS_PDF_PICTURE_H
+#define DOPPEL_DOCUMENTS_PDF_PICTURE_H
+
+#include <poppler.h>
+#include <stdbool.h>
+
+#include <doppel/core.h>
+
+struct pdf_picture {
+    uint8_t *pixels; /* given (free) */
+    struct doppel_plane plane;
+    uint32_t dpi; /* less than was wanted where the page is huge */
+};
+
+/* Draw a page in grey, on white. Fonts that it does not bring along are left out: nothing is
+ * opened. DOPPEL_OK, DOPPEL_E_MEMORY. */
+enum doppel_status pdf_draw(PopplerPage *page, uint32_t dpi, struct pdf_picture *out,
+                            struct doppel_error *error);
+
+/* Whether pictures cover the page, or most of it. */
+bool pdf_page_is_picture(PopplerPage *page);
+
+#endif
