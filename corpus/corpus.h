@@ -44,8 +44,8 @@ struct doppel_corpus_files {
     size_t count;
     uint64_t max_line_bytes;          /**< longer lines, and larger files that lines name,
                                          are unreadable; default DOPPEL_MAX_RECORD_BYTES */
-    enum doppel_corpus_format format; /**< other than JSON Lines: of doppel_dedup alone, whose
-                                         default is by name */
+    enum doppel_corpus_format format; /**< of records; the default of doppel_dedup is by the name of
+                                         each file */
     int descriptor; /**< what "-" is read from, where it stands; it stays open. 0: standard input */
     uint64_t first_line; /**< of "-", from 1 on: those before it were read by another reader, so
                             that it is not looked at as the beginning of a file; 0: as 1 */

@@ -213,6 +213,11 @@ extern "C" enum json_problem json_visit_strings(struct json *json, const char *v
     return problem;
 }
 
+extern "C" bool json_is_utf8(const char *bytes, size_t size)
+{
+    return simdjson::validate_utf8(bytes, size);
+}
+
 extern "C" struct json *json_new(void)
 {
     return new (std::nothrow) json;

@@ -56,6 +56,9 @@ size_t json_extent(const char *value, size_t size);
  * @param value readable PARSE_SLACK beyond size, as for json_visit_strings */
 enum json_problem json_check_object(struct json *json, const char *value, size_t size);
 
+/* Whether it is UTF-8 throughout. */
+bool json_is_utf8(const char *bytes, size_t size);
+
 /* False ends it. `bytes` may hold NULs. */
 typedef bool json_string_visitor(void *context, const char *bytes, size_t size);
 

@@ -15,6 +15,7 @@
 #include "core/newlines.h"
 #include "corpus/read/reread.h"
 #include "corpus/read/source.h"
+#include "corpus/read/warc.h"
 
 enum {
     BLOCK_BYTES = 1 << 18,
@@ -38,6 +39,7 @@ struct reader {
     uint32_t next_file;
 
     struct corpus_source *source; /* of file next_file - 1, or NULL */
+    struct warc *warc;            /* of a web archive, over the source; else NULL */
     bool regular;
     char separator;        /* of the cells of its rows; 0: of JSON Lines */
     uint64_t line, offset; /* of the next line in it */
@@ -137,6 +139,7 @@ void reader_free(struct reader *reader)
     }
     for (size_t i = 0; i < reader->spare_count; i++)
         free(reader->spares[i]);
+    warc_free(reader->warc);
     source_free(reader->source);
     free(reader->files);
     free(reader->rest);
@@ -194,7 +197,8 @@ bool reader_file_is_regular(const struct reader *reader, uint32_t file)
 
 bool reader_file_is_plain(const struct reader *reader, uint32_t file)
 {
-    return reader->files[file].regular && reader->files[file].packing == DOPPEL_PACKING_NONE;
+    return reader->files[file].regular && reader->files[file].packing == DOPPEL_PACKING_NONE &&
+           !reader->files[file].is_archive;
 }
 
 const struct csv_layout *reader_file_layout(const struct reader *reader, uint32_t file)
@@ -282,6 +286,19 @@ static enum doppel_status open_path(const struct reader *reader, const char *pat
                                                 : "");
 }
 
+/* Lines of a stream may be paths: of those nothing is a mark. */
+static bool may_be_archive(const struct reader *reader)
+{
+    return !reader->separator && !reader->takes_paths;
+}
+
+static bool is_plain_archive(const struct reader *reader, int fd)
+{
+    char head[8] = "";
+    ssize_t size = may_be_archive(reader) ? pread(fd, head, sizeof head, 0) : 0;
+    return size > 0 && warc_begins(head, (size_t)size);
+}
+
 static enum doppel_status open_next(struct reader *reader, struct doppel_error *error)
 {
     struct corpus_file *file = &reader->files[reader->next_file++];
@@ -305,6 +322,7 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
         close(fd);
         return doppel_fail(error, DOPPEL_E_CHANGED, "%s changed while it was read", file->path);
     }
+    file->is_archive = reader->regular && is_plain_archive(reader, fd);
     bool again = reader->regular && strcmp(file->path, "-") != 0;
     int kept = again && reader->next_file <= KEPT_FILES ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     status = file->to
@@ -332,6 +350,8 @@ static void end_file(struct reader *reader)
         reader->bytes_before += source_bytes_read(reader->source);
         reader->files[reader->next_file - 1].lines = reader->line - 1;
     }
+    warc_free(reader->warc);
+    reader->warc = NULL;
     source_free(reader->source);
     reader->source = NULL;
     reader->rest_size = 0;
@@ -404,16 +424,33 @@ static void find_whole_lines(const struct reader *reader, struct block_filling *
     filling->state = state;
 }
 
+/* A web archive gives other bytes than it has. @param got of its beginning */
+static void begin_archive(struct reader *reader, struct block_filling *filling, size_t got)
+{
+    reader->files[reader->next_file - 1].is_archive = true;
+    reader->warc = warc_new(reader->source, reader->max_line_bytes, filling->bytes, got);
+    if (reader->warc)
+        return;
+    filling->ended = true;
+    doppel_fail(&filling->damage, DOPPEL_E_MEMORY, "no memory to read a web archive");
+}
+
 static void read_more_records(struct reader *reader, struct block_filling *filling)
 {
-    size_t got = 0;
-    filling->ended =
-        source_read(reader->source, filling->bytes + filling->size,
-                    filling->capacity - filling->size, &got, &filling->damage) != DOPPEL_OK ||
-        got == 0;
+    size_t got = 0, room = filling->capacity - filling->size;
+    char *to = filling->bytes + filling->size;
+    bool begins = !filling->size && !reader->offset && !reader->warc;
+    enum doppel_status status = reader->warc
+                                    ? warc_read(reader->warc, to, room, &got, &filling->damage)
+                                    : source_read(reader->source, to, room, &got, &filling->damage);
+    filling->ended = status != DOPPEL_OK || got == 0;
     count_bytes(reader);
     if (filling->ended)
         return;
+    if (begins && may_be_archive(reader) && warc_begins(to, got)) {
+        begin_archive(reader, filling, got);
+        return;
+    }
     filling->size += got;
     find_whole_lines(reader, filling, filling->size - got);
 }

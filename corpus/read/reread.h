@@ -12,6 +12,7 @@
 struct corpus_file {
     char *path;
     bool opened, regular;
+    bool is_archive; /* WARC: its lines are made as it is read */
     enum doppel_packing packing;
     enum doppel_corpus_format format;
     char *head; /* what stands before its records; NULL: nothing */

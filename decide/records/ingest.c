@@ -290,14 +290,16 @@ done:
 
 /* ---- batches ---- */
 
-/* The path under which lines of the batch can be read again. @return false without memory */
+/* The path under which lines of the batch can be read again, which are then taken for JSON. @return
+ * false without memory */
 static bool find_batch_path(struct ingest *ingest)
 {
     uint32_t file = ingest->batch->block.file;
     if (ingest->path_known && ingest->path_file == file)
         return true;
     free(ingest->path);
-    bool plain = ingest->reader && reader_file_is_plain(ingest->reader, file);
+    bool plain = ingest->reader && reader_file_is_plain(ingest->reader, file) &&
+                 !ingest->batch->block.layout;
     ingest->path = plain ? absolute_path(reader_file_path(ingest->reader, file)) : NULL;
     ingest->path_file = file;
     ingest->path_known = !plain || ingest->path;

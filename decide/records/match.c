@@ -10,6 +10,7 @@ static bool find_text(struct ingest *ingest, const char **out, size_t *out_size)
 {
     const struct line_block *block = &ingest->batch->block;
     struct doppel_corpus_record record;
+    parser_take_rows(ingest->parser, block->layout);
     parser_line(ingest->parser, block->bytes + (ingest->record->offset - block->offset),
                 ingest->record->size, &record);
     return !record.error.status &&

@@ -202,6 +202,7 @@ struct doppel_decide_options decide_options_from(const struct settings *settings
     options.ignore_metadata = settings->ignore_metadata;
     options.records.paths = settings->jsonl.items;
     options.records.count = settings->jsonl.count;
+    options.records.format = (enum doppel_corpus_format)settings->input_format;
     options.records.max_line_bytes = max_record_from(settings);
     options.fields = corpus_fields_from(settings);
     return options;

@@ -288,8 +288,8 @@ const struct option_info option_table[] = {
      "With --chart: show frames beside it", VERB_COMPARE, SECTION_VIDEOS},
 
     {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
-     "Records in JSON Lines, plain, .gz or .zst, or a folder of such files; - is standard input; "
-     "may be repeated",
+     "Records in JSON Lines or WARC, or CSV or TSV by its name; plain, .gz or .zst; or a folder of "
+     "JSON Lines; - is standard input; may be repeated",
      VERBS_STREAM, SECTION_RECORDS},
     {"stream", 0, "redis://HOST/KEY", OPTION_TEXT, AT(stream), NULL,
      "Read messages of a Redis stream: a record in the field 'json', or 'text', 'path' or 'code'",
@@ -315,8 +315,9 @@ const struct option_info option_table[] = {
     {"drain", 0, NULL, OPTION_FLAG, AT(drain), NULL, "End when no message waits", VERB_INGEST,
      SECTION_RECORDS},
     {"input-format", 0, "jsonl|csv|tsv|auto", OPTION_CHOICE, AT(input_format), "auto",
-     "Format of FILEs; auto: by their names. Of CSV and TSV the first row names the fields",
-     VERB_DEDUP, SECTION_RECORDS},
+     "Format of records; auto: by the names of their files. Of CSV and TSV the first row names the "
+     "fields",
+     VERBS_CORPUS, SECTION_RECORDS},
     {"cluster", 0, "representatives|components", OPTION_CHOICE, AT(cluster), "representatives",
      "What a group is: all near its first record, or each near any other of it, as components of a "
      "graph are; then one thread decides about each",
