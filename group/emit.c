@@ -345,14 +345,14 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
 }
 
 /* Who leads each item, by what was found. @param out `count` numbers */
-static void find_all_leaders(struct grouping *grouping, uint32_t count, uint32_t *out)
+static enum doppel_status find_all_leaders(struct grouping *grouping, uint32_t count, uint32_t *out)
 {
     if (!grouping->kind->is_timed)
-        doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, out,
-                               grouping->joined_by);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = timed_leader(grouping, i);
+        return doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, out,
+                                      grouping->joined_by);
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = timed_leader(grouping, i);
+    return DOPPEL_OK;
 }
 
 /* All items, those of a group together. @param out given (free) */
@@ -363,27 +363,24 @@ static enum doppel_status find_members(struct grouping *grouping, struct led_ite
     uint32_t *leaders = calloc(count, sizeof *leaders);
     struct led_item *members = calloc(count, sizeof *members);
     grouping->joined_by = calloc(count, sizeof *grouping->joined_by);
-    enum doppel_status status = DOPPEL_E_MEMORY;
-    if (leaders && members && grouping->joined_by) {
-        find_all_leaders(grouping, count, leaders);
-        status = grouping->kind->change_leaders
-                     ? grouping->kind->change_leaders(grouping, leaders, error)
-                     : DOPPEL_OK;
-        if (!status)
-            status = grouping_lead_all(grouping, leaders, error);
-    } else {
-        doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
+    enum doppel_status status = DOPPEL_OK;
+    if (!leaders || !members || !grouping->joined_by ||
+        find_all_leaders(grouping, count, leaders)) {
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the groups of %u files", count);
+        goto done;
     }
-    for (uint32_t i = 0; i < count && !status; i++)
+    if (grouping->kind->change_leaders)
+        TRY(grouping->kind->change_leaders(grouping, leaders, error));
+    TRY(grouping_lead_all(grouping, leaders, error));
+    for (uint32_t i = 0; i < count; i++)
         members[i] = (struct led_item){leaders[i], i};
-    free(leaders);
-    if (status) {
-        free(members);
-        return status;
-    }
     qsort(members, count, sizeof *members, by_leader);
     *out = members;
-    return DOPPEL_OK;
+    members = NULL;
+done:
+    free(leaders);
+    free(members);
+    return status;
 }
 
 /* ---- links ---- */

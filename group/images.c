@@ -84,8 +84,8 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     if (found->borderline && !array_push(&grouping->checked, match))
         return false;
     uint32_t by_pixels = found->borderline ? (uint32_t)grouping->checked.count : 0;
-    struct doppel_edge edge = {a, b, match.similarity, by_pixels};
-    *out_follows = true;
+    struct doppel_edge edge = {a, b, match.similarity, by_pixels, found->borderline};
+    *out_follows = !edge.weak;
     return array_push(&grouping->edges, edge) && !doppel_run_cancelled(grouping->options->run);
 }
 
@@ -160,32 +160,29 @@ enum doppel_status paired_images_find(struct grouping *grouping, doppel_leader_v
 
 /* ---- matches ---- */
 
-/* The match by pixels or by a part, when it was by it that `item` joined `leader`; else NULL. */
-static const struct doppel_match *checked_match(const struct grouping *grouping, uint32_t leader,
-                                                uint32_t item)
+/* The match of two by pixels or by a part, when it was by it that `member` joined the other. */
+static bool find_checked_match(const struct grouping *grouping, uint32_t member, uint32_t query,
+                               uint32_t item, struct doppel_match *out)
 {
-    uint32_t number = grouping->joined_by[item];
+    const uint32_t number = grouping->joined_by[member];
     const struct doppel_edge *edge = number == UINT32_MAX ? NULL : &grouping->edges.items[number];
-    return edge && edge->match && edge->a == leader ? &grouping->checked.items[edge->match - 1]
-                                                    : NULL;
+    const bool same = edge && edge->a == query && edge->b == item;
+    const bool turned = edge && edge->a == item && edge->b == query;
+    if (!(same || turned) || !edge->match)
+        return false;
+    *out = grouping->checked.items[edge->match - 1];
+    (void)copy_segments(out); /* without memory it has none */
+    if (turned)
+        turn_match(out);
+    return true;
 }
 
 bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out)
 {
-    const struct doppel_match *checked = checked_match(grouping, query, item);
-    if (checked) {
-        *out = *checked;
-        (void)copy_segments(out); /* without memory it has none */
+    if (find_checked_match(grouping, item, query, item, out) ||
+        find_checked_match(grouping, query, query, item, out))
         return true;
-    }
-    checked = checked_match(grouping, item, query);
-    if (checked) {
-        *out = *checked;
-        (void)copy_segments(out);
-        turn_match(out);
-        return true;
-    }
     /* Two parts of a third need have nothing in common. */
     out->relation = DOPPEL_RELATION_OVERLAPS;
     if (parts_lead(grouping, query) || parts_lead(grouping, item) || !grouping->matcher)

@@ -13,7 +13,10 @@
 #include "core/digest.h"
 
 /* Kept: how many pictures and pairs there are, the pictures' keys, the pairs. */
-enum { HEAD_BYTES = 8, KEY_BYTES = sizeof(struct doppel_digest), PAIR_BYTES = 8 };
+enum { KEPT_VERSION = 2, HEAD_BYTES = 8, KEY_BYTES = sizeof(struct doppel_digest), PAIR_BYTES = 8 };
+
+/* A bit of a pair's first place: the edge is weak. */
+static const uint32_t WEAK = UINT32_C(1) << 31;
 
 struct kept_pairs {
     struct doppel_digest collection;
@@ -86,6 +89,7 @@ static struct doppel_digest collection_of(const struct grouping *grouping)
     const char *here = working ? working : "";
     digest_stream_begin(stream);
     digest_text(stream, doppel_version());
+    digest_number(stream, KEPT_VERSION);
     digest_number(stream, scheme->id);
     digest_number(stream, scheme->version);
     digest_number(stream, (uint64_t)options->views);
@@ -166,7 +170,8 @@ static enum doppel_status lead_from_cached(struct grouping *grouping, const stru
     if (!images || !pairs)
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %u cached pairs", kept->pairs);
     for (uint32_t i = 0; i < kept->pairs && !status; i++, at += PAIR_BYTES)
-        pairs[i] = (struct doppel_former_pair){get_u32(at), get_u32(at + 4)};
+        pairs[i] = (struct doppel_former_pair){get_u32(at) & ~WEAK, get_u32(at + 4),
+                                               (get_u32(at) & WEAK) != 0};
     if (!status) {
         struct doppel_former former = {images, find_places(grouping, kept, images), pairs,
                                        kept->pairs};
@@ -199,7 +204,7 @@ static void keep_pairs(const struct grouping *grouping, const struct kept_pairs 
 {
     size_t count = grouping->compared.count, pairs = grouping->edges.count;
     size_t size = HEAD_BYTES + count * KEY_BYTES + pairs * PAIR_BYTES;
-    uint8_t *data = pairs > UINT32_MAX ? NULL : malloc(size), *at;
+    uint8_t *data = pairs > UINT32_MAX || count >= WEAK ? NULL : malloc(size), *at;
     if (!data)
         return;
     at = data + HEAD_BYTES;
@@ -208,8 +213,9 @@ static void keep_pairs(const struct grouping *grouping, const struct kept_pairs 
     for (size_t i = 0; i < count; i++, at += KEY_BYTES)
         memcpy(at, grouping->compared.items[i].key.bytes, KEY_BYTES);
     for (size_t i = 0; i < pairs; i++, at += PAIR_BYTES) {
-        put_u32(at, place_in_collection(grouping, grouping->edges.items[i].a));
-        put_u32(at + 4, place_in_collection(grouping, grouping->edges.items[i].b));
+        const struct doppel_edge *edge = &grouping->edges.items[i];
+        put_u32(at, place_in_collection(grouping, edge->a) | (edge->weak ? WEAK : 0));
+        put_u32(at + 4, place_in_collection(grouping, edge->b));
     }
     if (size != former->size || memcmp(data, former->data, size) != 0)
         (void)doppel_cache_put_joined(grouping->options->cache, &former->collection, data, size,

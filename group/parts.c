@@ -30,8 +30,8 @@ static struct picture_size size_of_item(const struct grouping *grouping, uint32_
 static bool add_part_edge(struct grouping *grouping, uint32_t a, uint32_t b,
                           const struct doppel_match *match)
 {
-    const struct doppel_edge edge = {a, b, match->similarity,
-                                     (uint32_t)grouping->checked.count + 1};
+    const struct doppel_edge edge = {a, b, match->similarity, (uint32_t)grouping->checked.count + 1,
+                                     false};
     if (array_push(&grouping->checked, *match))
         return array_push(&grouping->part_edges, edge);
     free((void *)match->segments);

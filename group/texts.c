@@ -40,7 +40,7 @@ static bool take_text_leader(void *context, uint64_t id, const struct doppel_mat
     struct arrival *arrival = context;
     struct grouping *grouping = arrival->grouping;
     uint32_t leader = (uint32_t)id;
-    struct doppel_edge edge = {leader, arrival->number, match->similarity, 0};
+    struct doppel_edge edge = {leader, arrival->number, match->similarity, 0, false};
     if (match->relation == DOPPEL_RELATION_CONTAINS)
         return take_part_of_text(arrival, id);
     if (match->relation != DOPPEL_RELATION_SAME && match->relation != DOPPEL_RELATION_CONTAINED)

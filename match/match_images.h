@@ -140,7 +140,8 @@ typedef bool doppel_leader_visitor(void *context, const struct doppel_found *fou
                                    bool *out_follows);
 
 /** As doppel_matcher_join, but only the pairs of a picture with the representatives before it: all
- * that grouping by representatives needs, with work for N alike pictures that grows with N, not N².
+ * that doppel_group_by_leader needs, of strong edges the followed ones, with work for N alike
+ * pictures that grows with N, not N².
  */
 DOPPEL_API enum doppel_status doppel_matcher_lead(const struct doppel_matcher *matcher,
                                                   doppel_leader_visitor *visitor, void *context,
@@ -157,13 +158,14 @@ struct doppel_former {
     size_t image_count;
     const struct doppel_former_pair {
         uint32_t leader, follower; /**< places, also of pictures that are gone */
-    } * pairs;                     /**< those that were followed: each of them, by any order */
+        bool weak;                 /**< it was not followed */
+    } * pairs; /**< those that were followed, and others worth a visit: each, by any order */
     size_t pair_count;
 };
 
 /** As doppel_matcher_lead, to the same pairs in the same order, but pictures that are there again,
  * in the order that they had, are not looked up again: the work grows with the number of others.
- * Of what was visited then, only pairs that were followed are visited; the visitor must answer as
+ * Of what was visited then, only the pairs that are given are visited; the visitor must answer as
  * it did. */
 DOPPEL_API enum doppel_status doppel_matcher_lead_cached(const struct doppel_matcher *matcher,
                                                          const struct doppel_former *former,

@@ -18,7 +18,7 @@ struct again {
     const struct doppel_former *former;
     uint32_t *places;      /* by rank; NONE: it is not old */
     bool *searched, *some; /* by rank: all its meetings are there; to be searched now */
-    meeting_array known;   /* the kept pairs, by later */
+    meeting_array known;   /* the kept pairs that were followed, by later */
     uint32_t most_orphans;
 };
 
@@ -108,10 +108,12 @@ static bool take_cached(struct again *again)
         uint32_t earlier = pair->leader < end ? ranks[pair->leader] : NONE;
         uint32_t later = pair->follower < end ? ranks[pair->follower] : NONE;
         struct meeting meeting = {earlier, later};
-        if (later != NONE)
+        if (later != NONE && !pair->weak)
             again->searched[later] = false;
-        if (later != NONE && earlier != NONE && earlier < later)
-            room = array_push(&again->known, meeting) && array_push(&again->join.meetings, meeting);
+        if (later == NONE || earlier == NONE || earlier >= later)
+            continue;
+        room = array_push(&again->join.meetings, meeting) &&
+               (pair->weak || array_push(&again->known, meeting));
     }
     if (room && again->known.count > 1)
         qsort(again->known.items, again->known.count, sizeof *again->known.items, compare_known);

@@ -214,7 +214,7 @@ static bool expect_pair(void *context, const struct doppel_found *found, bool *o
         return true;
     *out_follows = true;
     expected->edges[expected->edge_count++] = (struct doppel_edge){
-        (uint32_t)found->query, (uint32_t)found->id, found->match.similarity, 0};
+        (uint32_t)found->query, (uint32_t)found->id, found->match.similarity, 0, false};
     return true;
 }
 
@@ -229,8 +229,9 @@ static void expect_groups(struct world *world, struct told_groups *out)
     assert_int_equal(doppel_library_each(world->library, expect_item, &expected, NULL), DOPPEL_OK);
     assert_int_equal(doppel_matcher_lead(expected.matcher, expect_pair, &expected, NULL),
                      DOPPEL_OK);
-    doppel_group_by_leader(expected.count, expected.edges, expected.edge_count, expected.leaders,
-                           expected.joined);
+    assert_int_equal(doppel_group_by_leader(expected.count, expected.edges, expected.edge_count,
+                                            expected.leaders, expected.joined),
+                     DOPPEL_OK);
     out->used = 0;
     out->text[0] = '\0';
     for (uint32_t leader = 0; leader < expected.count; leader++) {

@@ -318,7 +318,7 @@ static bool collect_edge(void *context, const struct doppel_found *found)
     }
     edges->items[edges->count++] =
         (struct doppel_edge){number_of(edges->f, found->query), number_of(edges->f, found->id),
-                             found->match.similarity, 0};
+                             found->match.similarity, 0, false};
     return true;
 }
 
@@ -343,8 +343,10 @@ static void test_leaders_suffice(void **state)
         assert_int_equal(doppel_matcher_join(f->matcher, collect_edge, &all, NULL), DOPPEL_OK);
         assert_int_equal(doppel_matcher_lead(f->matcher, collect_leader, &few, NULL), DOPPEL_OK);
         uint32_t count = (uint32_t)f->count;
-        doppel_group_by_leader(count, all.items, all.count, leaders[0], joined_by);
-        doppel_group_by_leader(count, few.items, few.count, leaders[1], joined_by);
+        assert_int_equal(doppel_group_by_leader(count, all.items, all.count, leaders[0], joined_by),
+                         DOPPEL_OK);
+        assert_int_equal(doppel_group_by_leader(count, few.items, few.count, leaders[1], joined_by),
+                         DOPPEL_OK);
         assert_memory_equal(leaders[0], leaders[1], count * sizeof **leaders);
         assert_true(few.count < all.count);
         for (size_t i = 0; i < few.count; i++)
