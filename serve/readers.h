@@ -21,6 +21,7 @@ struct library_reader {
     const struct service *service;
     const struct request_input *input; /* that query, which may be read again; NULL: it may not */
     struct doppel_decider *decider; /* of a dry run, unless it writes; NULL: none was wanted yet */
+    double decider_rate; /* of its images, audio and videos, as a request had it; 0: none had */
     struct decision_task *deciding; /* of one that writes: what it decides about */
     uint64_t number;                /* no other one has it there, nor had */
     struct open_meaning meaning;    /* nothing is open before it is wanted */

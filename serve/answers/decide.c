@@ -16,15 +16,20 @@ static enum doppel_status keep_answer_at_desk(void *context, const struct doppel
 }
 
 static enum doppel_status want_decider_of(const struct service *service,
-                                          struct library_reader *reader, bool dry_run,
+                                          struct library_reader *reader, double rate, bool dry_run,
                                           struct doppel_error *error)
 {
     struct doppel_decide_options options = decide_options_of(service, dry_run);
     options.on_keep = keep_answer_at_desk;
     options.on_keep_context = reader;
-    return reader->decider ? DOPPEL_OK
-                           : doppel_decider_new(service->run, reader->library, &options,
-                                                &reader->decider, error);
+    if (rate > 0)
+        options.search.compare.max_false_positives = rate;
+    if (reader->decider && reader->decider_rate == rate)
+        return DOPPEL_OK;
+    doppel_decider_free(reader->decider);
+    reader->decider = NULL;
+    reader->decider_rate = rate;
+    return doppel_decider_new(service->run, reader->library, &options, &reader->decider, error);
 }
 
 static enum doppel_status decide_at_desk(struct decision_task *task, struct library_reader *reader,
@@ -33,7 +38,7 @@ static enum doppel_status decide_at_desk(struct decision_task *task, struct libr
 {
     enum doppel_status status;
     reader->deciding = task;
-    TRY(want_decider_of(task->exchange->service, reader, dry_run, error));
+    TRY(want_decider_of(task->exchange->service, reader, wanted->max_fp_rate, dry_run, error));
     const struct deciding deciding = {reader->decider, reader->library,
                                       wanted->wanted ? &reader->meaning : NULL};
     if (!dry_run)
@@ -48,7 +53,8 @@ done:
     return status;
 }
 
-/* What is sought by its meaning may wait for a service that embeds: the writer does not. */
+/* What is sought by its meaning may wait for a service that embeds: the writer does not. Nor has it
+ * the thresholds of a request. */
 static void answer_task(struct decision_task *task, const struct wanted_meaning *wanted,
                         bool dry_run)
 {
@@ -72,21 +78,33 @@ static void answer_task(struct decision_task *task, const struct wanted_meaning 
 
 /* ---- routes ---- */
 
+/* @return false: the reply says what is wrong */
+static bool may_be_records(struct exchange *exchange, const struct wanted_meaning *wanted)
+{
+    if (wanted->wanted || !(wanted->max_fp_rate > 0))
+        return true;
+    exchange_problem(exchange, HTTP_BAD_REQUEST,
+                     "'max_fp_rate' is of images, audio and videos, or goes with 'semantic=1': "
+                     "these are records of texts");
+    return false;
+}
+
 enum handled answer_ingest(struct exchange *exchange)
 {
     struct wanted_meaning wanted;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (!read_wanted_meaning(exchange, &wanted) || !request_key_take(exchange))
+    if (!read_wanted_meaning(exchange, true, &wanted) || !request_key_take(exchange))
         return ANSWERED;
     if (!exchange->request_key && are_records(exchange)) {
-        answer_records(exchange, &wanted, false);
+        if (may_be_records(exchange, &wanted))
+            answer_records(exchange, &wanted, false);
         return ANSWERED;
     }
     struct decision_task *task = decision_task_new(exchange);
     if (!task)
         return ANSWERED;
-    if (!wanted.wanted) {
+    if (!wanted.wanted && !(wanted.max_fp_rate > 0)) {
         writer_give(exchange->service->writer, task);
         return HANDED_ON;
     }
@@ -100,10 +118,11 @@ enum handled answer_check(struct exchange *exchange)
     struct wanted_meaning wanted;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (!read_wanted_meaning(exchange, &wanted))
+    if (!read_wanted_meaning(exchange, true, &wanted))
         return ANSWERED;
     if (are_records(exchange)) {
-        answer_records(exchange, &wanted, true);
+        if (may_be_records(exchange, &wanted))
+            answer_records(exchange, &wanted, true);
         return ANSWERED;
     }
     struct decision_task *task = decision_task_new(exchange);

@@ -89,7 +89,7 @@ static enum doppel_status put_groups(struct exchange *exchange, struct library_r
     struct group_cache *of_service = exchange->service->groups, none = {0};
     struct group_page groups = {0};
     struct wanted_meaning unused;
-    if (!read_wanted_meaning(exchange, &unused) ||
+    if (!read_wanted_meaning(exchange, false, &unused) ||
         !page_begin(&groups.page, exchange, reader, "groups"))
         return DOPPEL_OK;
     const bool free_now = pthread_mutex_trylock(&of_service->lock) == 0;

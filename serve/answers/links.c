@@ -122,7 +122,7 @@ static bool open_linked_page(struct linked_page *groups, struct exchange *exchan
 {
     struct wanted_meaning wanted;
     struct doppel_error error;
-    if (!read_wanted_meaning(exchange, &wanted))
+    if (!read_wanted_meaning(exchange, false, &wanted))
         return false;
     if (!meaning_want_vectors(exchange->service, reader->library, &wanted, &groups->meaning,
                               &error))

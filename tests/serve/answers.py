@@ -260,9 +260,17 @@ def test_a_request_has_a_rate_of_its_own():
             for rate, found in (("", True), ("?max_fp_rate=1e-200", False), ("", True)):
                 answer = service.send("/v1/find" + rate, asked)[2]
                 assert answer["results"][0]["match"] == found, (part, rate, answer)
+                decided = service.send("/v1/check" + rate, asked)[2]["results"][0]["decision"]
+                assert (decided == "new") != found, (part, rate, decided)
+            status, _, answer = service.send("/v1/ingest?max_fp_rate=1e-200", asked)
+            assert status == 200 and answer["results"][0]["decision"] == "new", answer
         for wrong in ("0", "2", "x", "-1"):
             answer = service.send(f"/v1/find?max_fp_rate={wrong}", asked)
             assert "max_fp_rate" in problem(answer, 400)
+        record = '{"id": "a", "text": "some words"}\n'
+        kind = {"Content_Type": "application/x-ndjson"}
+        status, _, data = service.ask("POST", "/v1/check?max_fp_rate=0.1", record, **kind)
+        assert status == 400 and "records of texts" in str(data), (status, data)
 
 
 def test_codes_are_found_at_the_distance_that_is_asked_for():

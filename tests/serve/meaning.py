@@ -115,9 +115,11 @@ def test_lines_and_words_and_thresholds():
         assert often[0]["record"] == "t4" and len(often) > len(rare), often
         for wrong in ("min_cosine=2", "max_fp_rate=x", "min_cosine=-1"):
             assert service.post(f"/v1/find?semantic=1&{wrong}", text)[0] == 400
-        for verb, wrong in (("find", "min_cosine=0.1"), ("check", "max_fp_rate=0.1")):
-            status, _, body = service.post(f"/v1/{verb}?{wrong}", text)
-            assert status == 400 and "go with 'semantic=1'" in body["detail"], body
+        for verb in "find", "check":
+            status, _, body = service.post(f"/v1/{verb}?min_cosine=0.1", text)
+            assert status == 400 and "goes with 'semantic=1'" in body["detail"], body
+        status, _, body = service.get("/v1/groups?max_fp_rate=0.1")
+        assert status == 400 and "goes with 'semantic=1'" in body["detail"], body
 
 
 def test_what_is_added_meanwhile_is_found():
