@@ -8,6 +8,7 @@
 static const struct grouping_kind kinds[] = {
     [DOPPEL_KIND_UNKNOWN] = {0}, /* only the same bytes */
     [DOPPEL_KIND_TEXT] = {.begin = texts_begin,
+                          .find_leaders = texts_order_pairs,
                           .change_leaders = texts_join_parts,
                           .compare = texts_compare},
     [DOPPEL_KIND_IMAGE] = {.begin = images_begin,
@@ -73,6 +74,7 @@ void grouping_free(struct grouping *grouping)
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     text_set_free(grouping->texts);
+    text_set_free(grouping->weakly_led);
     timed_free(grouping);
     array_free(&grouping->contents);
     array_free(&grouping->held_texts);

@@ -94,6 +94,8 @@ struct grouping {
 
     /* Of texts: */
     struct text_set *texts;               /* the representatives, by item number */
+    struct text_set *weakly_led;          /* those that follow by a weak link */
+    struct doppel_compare_options strong; /* when a link is strong */
     ARRAY(struct held_text) held_texts;   /* representatives that later texts hold, by holder */
     ARRAY(struct doppel_digest) contents; /* of the words, peaks, frames of each item */
 
@@ -160,6 +162,7 @@ enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leader
 int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
+enum doppel_status texts_order_pairs(struct grouping *grouping, struct doppel_error *error);
 /* False when a file cannot be read again: then nothing is known. */
 bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                    struct doppel_match *out);

@@ -1,15 +1,19 @@
 /* Pairs of texts: the same words by their digest, near ones by their shingles. Each text is
- * compared with the representatives before it, as it comes. */
+ * compared with the representatives before it, as it comes. One that follows by a weak link is
+ * found by its copies all the same: it is a representative then, too. */
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
+
 /* A text on its way in. */
 struct arrival {
     struct grouping *grouping;
     uint32_t number;
-    bool follows, no_memory;
+    bool follows, is_copy, no_memory; /* by whatever link; by a strong one */
+    ARRAY(uint32_t) copied;           /* of those that follow by weak links: its copies */
 };
 
 static bool load_view(void *context, uint64_t id, struct text_view *out)
@@ -19,10 +23,49 @@ static bool load_view(void *context, uint64_t id, struct text_view *out)
     return grouping->options->text(grouping->options->context, &item, out);
 }
 
+/* A link is strong at half the distance that is allowed, or less: what is near two such texts, and
+ * less far from the one, is near enough to the other. */
+static double strong_similarity(const struct doppel_compare_options *compare)
+{
+    double least = text_limits_from(compare).min_similarity;
+    if (compare->max_distance >= 0)
+        least = 1 - (double)compare->max_distance / compare->text.lanes;
+    return (1 + (least > 0 ? least : 0)) / 2;
+}
+
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error)
 {
-    return text_set_new(&grouping->options->group->compare, load_view, grouping, &grouping->texts,
-                        error);
+    const struct doppel_compare_options *compare = &grouping->options->group->compare;
+    enum doppel_status status = text_set_new(compare, load_view, grouping, &grouping->texts, error);
+    grouping->strong = *compare;
+    grouping->strong.preset = NULL;
+    grouping->strong.max_distance = -1;
+    grouping->strong.min_similarity = grouping->strong.text_similarity = strong_similarity(compare);
+    return status
+               ? status
+               : text_set_new(&grouping->strong, load_view, grouping, &grouping->weakly_led, error);
+}
+
+/* Whether a link may be made between two. */
+static bool may_link(const struct grouping *grouping, uint32_t a, uint32_t b)
+{
+    return !(grouping_is_reference(grouping, a) && grouping_is_reference(grouping, b)) &&
+           !grouping_are_distinct(grouping, a, b);
+}
+
+/* What another one holds is not less its own for the rest of that one. */
+static bool is_weak_match(const struct grouping *grouping, const struct doppel_match *match)
+{
+    return match->relation == DOPPEL_RELATION_SAME &&
+           match->similarity < grouping->strong.min_similarity;
+}
+
+static bool add_text_edge(struct grouping *grouping, uint32_t a, uint32_t b,
+                          const struct doppel_match *match)
+{
+    const struct doppel_edge edge = {a < b ? a : b, a < b ? b : a, match->similarity, 0,
+                                     is_weak_match(grouping, match)};
+    return array_push(&grouping->edges, edge);
 }
 
 static bool take_part_of_text(void *context, uint64_t id)
@@ -40,18 +83,88 @@ static bool take_text_leader(void *context, uint64_t id, const struct doppel_mat
     struct arrival *arrival = context;
     struct grouping *grouping = arrival->grouping;
     uint32_t leader = (uint32_t)id;
-    struct doppel_edge edge = {leader, arrival->number, match->similarity, 0, false};
     if (match->relation == DOPPEL_RELATION_CONTAINS)
         return take_part_of_text(arrival, id);
     if (match->relation != DOPPEL_RELATION_SAME && match->relation != DOPPEL_RELATION_CONTAINED)
         return true;
-    if (grouping_is_reference(grouping, leader) && grouping_is_reference(grouping, arrival->number))
+    if (!may_link(grouping, leader, arrival->number))
         return true;
-    if (grouping_are_distinct(grouping, leader, arrival->number))
-        return true;
-    arrival->no_memory = !array_push(&grouping->edges, edge);
+    arrival->no_memory = !add_text_edge(grouping, leader, arrival->number, match);
     arrival->follows = true;
+    arrival->is_copy |= !is_weak_match(grouping, match);
     return !arrival->no_memory;
+}
+
+/* ---- copies of texts that follow ---- */
+
+static bool take_copied(void *context, uint64_t id, const struct doppel_match *match)
+{
+    struct arrival *arrival = context;
+    struct grouping *grouping = arrival->grouping;
+    const uint32_t copied = (uint32_t)id;
+    if (match->relation != DOPPEL_RELATION_SAME || !may_link(grouping, copied, arrival->number))
+        return true;
+    arrival->no_memory = !array_push(&arrival->copied, copied) ||
+                         !add_text_edge(grouping, copied, arrival->number, match);
+    return !arrival->no_memory;
+}
+
+/* One that has a copy, and another representative: either may be the earlier one. */
+static bool take_near_representative(void *context, uint64_t id, const struct doppel_match *match)
+{
+    struct arrival *arrival = context;
+    const uint32_t other = (uint32_t)id;
+    if (match->relation == DOPPEL_RELATION_SAME &&
+        may_link(arrival->grouping, other, arrival->number))
+        arrival->no_memory = !add_text_edge(arrival->grouping, other, arrival->number, match);
+    return !arrival->no_memory;
+}
+
+/* Let one that has a copy be a representative, also to those that come. */
+static enum doppel_status raise_copied(struct grouping *grouping, uint32_t number,
+                                       struct doppel_error *error)
+{
+    struct arrival raised = {.grouping = grouping, .number = number};
+    struct text_view view;
+    if (!load_view(grouping, number, &view))
+        return DOPPEL_OK;
+    enum doppel_status status =
+        text_set_find(grouping->texts, &view, take_near_representative, &raised, error);
+    if (!status)
+        status = text_set_add(grouping->texts, number, &view, error);
+    text_view_free(&view);
+    return status;
+}
+
+/* Among those that follow by weak links: of these copies are copies. */
+static enum doppel_status find_copied(struct arrival *arrival, const struct text_view *view,
+                                      struct doppel_error *error)
+{
+    enum doppel_status status =
+        text_set_find(arrival->grouping->weakly_led, view, take_copied, arrival, error);
+    for (size_t i = 0; i < arrival->copied.count && !status; i++)
+        status = raise_copied(arrival->grouping, arrival->copied.items[i], error);
+    arrival->is_copy |= arrival->copied.count > 0;
+    arrival->follows |= arrival->copied.count > 0;
+    return status;
+}
+
+/* Those that are near a text, which is then found by others itself, unless it is a copy. */
+static enum doppel_status place_text(struct arrival *arrival, const struct text_view *view,
+                                     struct doppel_error *error)
+{
+    struct grouping *grouping = arrival->grouping;
+    enum doppel_status status;
+    TRY(text_set_find(grouping->texts, view, take_text_leader, arrival, error));
+    if (!arrival->is_copy)
+        TRY(find_copied(arrival, view, error));
+    if (!arrival->follows)
+        TRY(text_set_find_parts(grouping->texts, view, take_part_of_text, arrival, error));
+    if (!arrival->is_copy)
+        TRY(text_set_add(arrival->follows ? grouping->weakly_led : grouping->texts, arrival->number,
+                         view, error));
+done:
+    return status;
 }
 
 static enum doppel_status find_text_leaders(struct grouping *grouping, uint32_t number,
@@ -59,15 +172,33 @@ static enum doppel_status find_text_leaders(struct grouping *grouping, uint32_t 
                                             struct doppel_error *error)
 {
     struct arrival arrival = {.grouping = grouping, .number = number};
-    enum doppel_status status =
-        text_set_find(grouping->texts, view, take_text_leader, &arrival, error);
-    if (!status && !arrival.follows)
-        status = text_set_find_parts(grouping->texts, view, take_part_of_text, &arrival, error);
-    if (arrival.no_memory)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
-    if (status || arrival.follows)
-        return status;
-    return text_set_add(grouping->texts, number, view, error);
+    enum doppel_status status = place_text(&arrival, view, error);
+    array_free(&arrival.copied);
+    return arrival.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs")
+                             : status;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct doppel_edge *a = left, *b = right;
+    if (a->b != b->b)
+        return a->b < b->b ? -1 : 1;
+    return (a->a > b->a) - (a->a < b->a);
+}
+
+/* Those of one that was raised came late, some of them twice. */
+enum doppel_status texts_order_pairs(struct grouping *grouping, struct doppel_error *error)
+{
+    (void)error;
+    struct doppel_edge *edges = grouping->edges.items;
+    size_t count = 0;
+    if (grouping->edges.count)
+        qsort(edges, grouping->edges.count, sizeof *edges, compare_edges);
+    for (size_t i = 0; i < grouping->edges.count; i++)
+        if (!count || compare_edges(&edges[count - 1], &edges[i]))
+            edges[count++] = edges[i];
+    grouping->edges.count = count;
+    return DOPPEL_OK;
 }
 
 enum doppel_status grouping_add_text(struct grouping *grouping, const struct grouping_item *item,
@@ -116,9 +247,7 @@ static bool list_followers(uint32_t count, const uint32_t *leaders, struct text_
 static bool may_lead_text(const struct grouping *grouping, uint32_t leader, uint32_t member)
 {
     struct doppel_match match;
-    return !grouping_are_distinct(grouping, leader, member) &&
-           !(grouping_is_reference(grouping, leader) && grouping_is_reference(grouping, member)) &&
-           texts_compare(grouping, member, leader, &match) &&
+    return may_link(grouping, leader, member) && texts_compare(grouping, member, leader, &match) &&
            (match.relation == DOPPEL_RELATION_SAME || match.relation == DOPPEL_RELATION_CONTAINED);
 }
 

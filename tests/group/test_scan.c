@@ -459,6 +459,54 @@ static void failures_have_their_status(void **state)
     doppel_run_free(run);
 }
 
+/* ---- copies ---- */
+
+enum { WORDS = 300, STORIES = 3 };
+
+/* Words of a story, every 18th of the first half another one in all but the first story, the last
+ * ten other ones in the third: so the first is a little like the second, not like the third, and
+ * these two are much alike. */
+static void write_story(const struct folder *folder, const char *name, int story)
+{
+    FILE *file = create_file(folder, name);
+    for (int i = 0; i < WORDS; i++) {
+        const bool changed = story && i % 18 == 10 && i < 160, end = story == 2 && i >= WORDS - 10;
+        fprintf(file, "%s%xle ", end ? "last" : changed ? "other" : "word", i);
+    }
+    fclose(file);
+}
+
+/* Whichever comes first: the two copies are in one group. */
+static void copies_are_not_parted(void **state)
+{
+    static const int orders[][STORIES] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                          {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const char *const names[STORIES] = {"a.txt", "b.txt", "c.txt"};
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        struct folder folder = {"/tmp/doppel-scan-XXXXXX"};
+        assert_non_null(mkdtemp(folder.path));
+        for (int place = 0; place < STORIES; place++)
+            write_story(&folder, names[place], orders[i][place]);
+        struct found found = {.folder = &folder};
+        scan_folder(&found);
+        assert_int_equal(found.status, DOPPEL_OK);
+        assert_int_equal(found.groups, 1);
+        /* The first is near the second alone, and so in their group where that one leads it. */
+        bool second_leads = false, third_came = false;
+        for (int place = 0; place < STORIES; place++) {
+            const int story = orders[i][place];
+            second_leads |= story == 1 && !third_came;
+            third_came |= story == 2;
+            if (story)
+                assert_non_null(strstr(found.text, names[place]));
+        }
+        for (int place = 0; second_leads && place < STORIES; place++)
+            assert_non_null(strstr(found.text, names[place]));
+        remove_folder(&folder);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +519,7 @@ int main(void)
         cmocka_unit_test(groups_of_a_library_are_those_of_its_files),
         cmocka_unit_test(what_a_visitor_returns_ends_the_scan),
         cmocka_unit_test(failures_have_their_status),
+        cmocka_unit_test(copies_are_not_parted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
