@@ -277,7 +277,7 @@ DOPPEL_API enum doppel_status doppel_images_look(const struct doppel_image_reque
 
 /** A fingerprint of phash64 and the options that it is searched with, as bytes: the most of them.
  */
-enum { DOPPEL_IMAGE_QUESTION_BYTES = 16 + 12 + DOPPEL_VIEW_COUNT * (4 + 32) };
+enum { DOPPEL_IMAGE_QUESTION_BYTES = 24 + 12 + DOPPEL_VIEW_COUNT * (4 + 32) };
 
 /** Write such bytes (docs/formats.md). @return how many; 0: the fingerprint is none of phash64, has
  * no codes, or not each view once and in order. Thread-safe. */

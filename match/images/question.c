@@ -1,19 +1,19 @@
 /* What is asked of a node that keeps tables of pictures: a fingerprint and how near is near, as
  * bytes. */
-#include <math.h>
 #include <string.h>
 
 #include "core/bytes.h"
 #include "core/positions.h"
 #include "match/images/kept_search.h"
 
-/* From byte 0 on: the form's version, flags, views, the rate of a pair as how often 1 is halved;
- * the distance; the similarity, 64-bit floating point; the fingerprint in its
- * portable form. */
-enum { QUESTION_VERSION = 2, ORIENTATIONS_FLAG = 1, PIXELS_FLAG = 2, QUESTION_HEAD_BYTES = 16 };
+/* From byte 0 on: the form's version, flags, views, how often 2 is doubled to the number of
+ * pictures compared, the distance; the similarity and the rate of a query, 64-bit floating point;
+ * the fingerprint in its portable form. */
+enum { QUESTION_VERSION = 3, ORIENTATIONS_FLAG = 1, PIXELS_FLAG = 2, QUESTION_HEAD_BYTES = 24 };
 
-enum { QUESTION_DISTANCE_MOST = 256, HALVINGS_LEAST = 6, HALVINGS_MOST = 100 };
+enum { QUESTION_DISTANCE_MOST = 256, DOUBLINGS_LEAST = 7, DOUBLINGS_MOST = 60 };
 static const double question_similarity_most = 2; /* no pair has more than 1 */
+static const double question_rate_most = 1e9;
 
 /* As makes a picture: each view once, in order. */
 static bool is_question_print(const struct doppel_fingerprint *fingerprint)
@@ -26,41 +26,55 @@ static bool is_question_print(const struct doppel_fingerprint *fingerprint)
     return positions_ascend(fingerprint, DOPPEL_VIEW_COUNT);
 }
 
-/* Rounded to a higher rate: who asks judges again. The highest is that of borderline pairs. */
-static uint8_t halvings_of(double rate)
+static uint8_t doublings_of(uint64_t pictures)
 {
-    int exponent; /* rate = fraction × 2^exponent, the fraction from .5 up to 1 */
-    const int halvings = (frexp(rate, &exponent) > .5 ? 0 : 1) - exponent;
-    return halvings > HALVINGS_MOST ? HALVINGS_MOST : (uint8_t)halvings;
+    uint8_t doublings = 0;
+    while (UINT64_C(1) << doublings < doppel_image_compared(pictures))
+        doublings++;
+    return doublings;
+}
+
+static void put_double(double value, uint8_t *out)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_u64(out, bits);
+}
+
+static double get_double(const uint8_t *bytes)
+{
+    const uint64_t bits = get_u64(bytes);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
 }
 
 static void put_options(const struct doppel_match_options *options, uint8_t *out)
 {
     int32_t distance = options->max_distance < 0 ? -1 : options->max_distance;
     double similarity = options->min_similarity >= 0 ? options->min_similarity : -1;
-    uint64_t bits;
+    const double rate = options->max_rate > 0 ? options->max_rate : DOPPEL_IMAGE_QUERY_RATE;
     distance = distance > QUESTION_DISTANCE_MOST ? QUESTION_DISTANCE_MOST : distance;
     similarity = similarity > question_similarity_most ? question_similarity_most : similarity;
-    memcpy(&bits, &similarity, sizeof bits);
     out[0] = QUESTION_VERSION;
     out[1] = (uint8_t)((options->image.orientations ? ORIENTATIONS_FLAG : 0) |
                        (options->check_pixels ? PIXELS_FLAG : 0));
     out[2] = (uint8_t)options->image.views;
-    out[3] = halvings_of(doppel_match_pair_rate(options));
+    out[3] = doublings_of(options->compared);
     put_u32(out + 4, (uint32_t)distance);
-    put_u64(out + 8, bits);
+    put_double(similarity, out + 8);
+    put_double(rate < question_rate_most ? rate : question_rate_most, out + 16);
 }
 
 /* @return false: nobody writes such bytes */
 static bool get_options(const uint8_t *bytes, struct doppel_match_options *out)
 {
-    const uint64_t bits = get_u64(bytes + 8);
     const int32_t distance = (int32_t)get_u32(bytes + 4);
-    double similarity;
-    memcpy(&similarity, &bits, sizeof similarity);
+    const double similarity = get_double(bytes + 8), rate = get_double(bytes + 16);
     if (bytes[0] != QUESTION_VERSION || bytes[1] > (ORIENTATIONS_FLAG | PIXELS_FLAG) ||
-        bytes[2] > DOPPEL_VIEWS_ALL || bytes[3] < HALVINGS_LEAST || bytes[3] > HALVINGS_MOST ||
-        distance < -1 || distance > QUESTION_DISTANCE_MOST)
+        bytes[2] > DOPPEL_VIEWS_ALL || bytes[3] < DOUBLINGS_LEAST || bytes[3] > DOUBLINGS_MOST ||
+        !(rate > 0 && rate <= question_rate_most) || distance < -1 ||
+        distance > QUESTION_DISTANCE_MOST)
         return false;
     if (!(similarity >= 0 && similarity <= question_similarity_most) && similarity != -1)
         return false;
@@ -68,7 +82,8 @@ static bool get_options(const uint8_t *bytes, struct doppel_match_options *out)
     out->image.views = (enum doppel_image_views)bytes[2];
     out->image.orientations = bytes[1] & ORIENTATIONS_FLAG;
     out->check_pixels = bytes[1] & PIXELS_FLAG;
-    out->max_rate = ldexp((double)doppel_image_compared(0), -bytes[3]);
+    out->compared = UINT64_C(1) << bytes[3];
+    out->max_rate = rate;
     out->max_distance = distance;
     out->min_similarity = similarity;
     return true;

@@ -223,7 +223,7 @@ def sorted_bits(word):
 def question(codes, distance=-1):
     """Of views 0, 1, …: docs/formats.md."""
     none = struct.unpack("<q", struct.pack("<d", -1))[0]
-    head = struct.pack("<4Biq", 2, 1, 2, 24, distance, none)
+    head = struct.pack("<4Biqd", 3, 1, 2, 14, distance, none, 0.001)
     count = len(codes)
     return head + struct.pack(f"<4HI{count}I", 1, 2, 256, 0, count, *range(count)) + b"".join(
         struct.pack("<4Q", *code) for code in codes
