@@ -193,6 +193,8 @@ struct doppel_dedup_options {
     struct doppel_library
         *against; /**< its texts are representatives before the first record; or NULL */
     const struct doppel_dedup_semantic *semantic; /**< NULL: none */
+    struct doppel_text_looks *looks; /**< what some of the texts look like is added here, always the
+                                        same ones; NULL: not wanted */
     /** Called now and then from the calling thread, of so many "bytes" read, "records looked up" in
      * `against`, "records compared", "texts counted", "texts embedded", "vectors compared" and
      * "records visited", in this order; total 0: not known. False ends the reading: what was read
@@ -382,6 +384,7 @@ struct doppel_ingest_options {
      * record in which one of them is of a wrong type is unreadable. */
     bool plain_records;
     bool check; /**< decide only: nothing is remembered, and no record is known to later ones */
+    struct doppel_text_looks *looks; /**< as of doppel_dedup; NULL: not wanted */
     /** Called now and then from the calling thread, also while there is no input; false ends the
      * reading: what was decided is kept, and visited. */
     bool (*progress)(void *context, uint64_t done, uint64_t total, uint64_t records);

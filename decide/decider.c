@@ -22,11 +22,12 @@ struct doppel_decider {
     struct doppel_run *run;
     struct doppel_library *library;
     bool walks;
-    struct upstream *upstream;     /* NULL: nobody is asked */
-    struct meaning_stage *meaning; /* NULL: none was wanted yet */
-    struct ingest *records;        /* and what is pushed; NULL: a walk */
-    struct file_stream *files;     /* NULL: no file was met yet */
-    bool in_files;                 /* those that were met last are not all decided about */
+    struct doppel_text_looks looks; /* of the records that are read */
+    struct upstream *upstream;      /* NULL: nobody is asked */
+    struct meaning_stage *meaning;  /* NULL: none was wanted yet */
+    struct ingest *records;         /* and what is pushed; NULL: a walk */
+    struct file_stream *files;      /* NULL: no file was met yet */
+    bool in_files;                  /* those that were met last are not all decided about */
     struct upstream_outcome recalled;
     struct doppel_error failure; /* status != OK: it cannot go on */
 };
@@ -75,6 +76,7 @@ static struct doppel_ingest_options record_options(struct doppel_decider *decide
         .about = options->metadata,
         .plain_records = options->ignore_metadata,
         .check = options->dry_run,
+        .looks = options->records.descriptor ? NULL : &decider->looks,
         .progress = show_decided,
         .context = decider,
     };
@@ -442,6 +444,16 @@ static enum doppel_status pull_next(struct doppel_decider *decider, struct doppe
     }
 }
 
+/* What is known at the end of the records. */
+static void say_looks(struct doppel_decider *decider)
+{
+    char hint[160];
+    if (decider->record_options.text.unit != DOPPEL_TEXT_CHARACTERS &&
+        doppel_text_looks_hint(&decider->looks, hint, sizeof hint))
+        doppel_run_notice(decider->run, "%s", hint);
+    decider->looks = (struct doppel_text_looks){0};
+}
+
 enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct doppel_decided *out,
                                        struct doppel_error *error)
 {
@@ -454,6 +466,7 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
     if (!status)
         return DOPPEL_OK;
     meaning_stage_end(decider->meaning);
+    say_looks(decider);
     why.status = status;
     if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED) {
         decider->failure = why;

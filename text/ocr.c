@@ -1,6 +1,7 @@
 /* Whether a text looks like OCR: by words that no language writes. */
 #include <doppel/text.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "text/rare_trigrams.h"
@@ -125,4 +126,18 @@ bool doppel_text_looks_like_ocr(const void *bytes, size_t size)
     }
     return count.plain >= LEAST_WORDS && 5 * count.plain >= 2 * count.all &&
            100 * count.odd >= DOPPEL_TEXT_OCR_PERCENT * count.plain;
+}
+
+bool doppel_text_looks_hint(const struct doppel_text_looks *looks, char *out, size_t size)
+{
+    enum { ONE_IN = 20 };
+    if (!looks->ocr || looks->ocr < looks->texts / ONE_IN)
+        return false;
+    snprintf(out, size,
+             "of %llu text%s that %s looked at, %llu look%s like OCR: --preset ocr finds copies "
+             "that differ by its errors",
+             (unsigned long long)looks->texts, looks->texts == 1 ? "" : "s",
+             looks->texts == 1 ? "was" : "were", (unsigned long long)looks->ocr,
+             looks->ocr == 1 ? "s" : "");
+    return true;
 }

@@ -206,6 +206,16 @@ DOPPEL_API bool doppel_text_looks_like_ocr(const void *bytes, size_t size);
 
 enum { DOPPEL_TEXT_OCR_PERCENT = 9 /**< of the words, see above */ };
 
+/** What some texts of many look like. */
+struct doppel_text_looks {
+    uint64_t texts, ocr; /**< how many were looked at, and how many of these look like OCR */
+};
+
+/** A sentence on texts of which a twentieth and more look like OCR: with fewer, these may be errors
+ * of doppel_text_looks_like_ocr. @return false: there is nothing to say. Thread-safe. */
+DOPPEL_API bool doppel_text_looks_hint(const struct doppel_text_looks *looks, char *out,
+                                       size_t size);
+
 /** The normalised text. @param out borrowed until the next call. As doppel_text_read. */
 DOPPEL_API enum doppel_status doppel_text_normalise(struct doppel_text *text, const void *bytes,
                                                     size_t size, const char **out, size_t *out_size,

@@ -144,6 +144,11 @@ static enum doppel_status file_batch(struct dedup *dedup, struct batch *batch,
                                      struct doppel_error *error)
 {
     size_t before = dedup->count, count = batch->records.count;
+    struct doppel_text_looks *looks = dedup->options->looks;
+    if (looks) {
+        looks->texts += batch->looks.texts;
+        looks->ocr += batch->looks.ocr;
+    }
     enum doppel_status status = begin_file(dedup, batch->block.file, error);
     if (!status)
         status = dedup_reserve_records(dedup, before + count, error);

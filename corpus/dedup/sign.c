@@ -82,11 +82,14 @@ static bool add_string_batch(struct batch *batch, struct facts *facts, const cha
 }
 
 /* How many shingles it has is known, so that a pair that cannot match is not read again for it. */
-static unsigned wanted_of(const struct signer *signer, const struct facts *facts)
+static unsigned wanted_of(const struct signer *signer, const struct doppel_corpus_record *record,
+                          const struct facts *facts)
 {
-    bool kept = !(facts->flags & FACT_PLAIN) && signer->dedup->options->keep_shingles;
+    const struct doppel_dedup_options *options = signer->dedup->options;
+    bool kept = !(facts->flags & FACT_PLAIN) && options->keep_shingles;
     return DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH |
-           (kept ? DOPPEL_TEXT_SHINGLES : DOPPEL_TEXT_COUNT);
+           (kept ? DOPPEL_TEXT_SHINGLES : DOPPEL_TEXT_COUNT) |
+           (options->looks ? record_looks(record) : 0);
 }
 
 /* Of one that cannot be read again. */
@@ -111,14 +114,15 @@ static enum doppel_status sign_text(struct signer *signer,
     size_t size;
     struct doppel_text_result result;
     const struct dedup *dedup = signer->dedup;
+    const unsigned want = wanted_of(signer, record, &out->facts);
     enum doppel_status status =
         record_text(record, &dedup->options->fields, reader_file_path(dedup->reader, record->file),
                     dedup->options->files.max_line_bytes, &signer->file, &bytes, &size, error);
     if (!status)
-        status = doppel_text_read(signer->text, bytes, size, wanted_of(signer, &out->facts),
-                                  &result, error);
+        status = doppel_text_read(signer->text, bytes, size, want, &result, error);
     if (status)
         return status;
+    count_looks(&signer->batch->looks, want, &result);
     out->digest = result.digest;
     out->facts.shingles = (uint32_t)result.shingle_count;
     if (result.too_short)
@@ -181,6 +185,7 @@ enum doppel_status signer_sign(struct signer *signer, struct batch *batch,
 {
     batch->records.count = 0;
     batch->strings.count = batch->lanes.count = batch->shingles.count = 0;
+    batch->looks = (struct doppel_text_looks){0};
     signer->batch = batch;
     signer->error.status = DOPPEL_OK;
     parser_block(signer->parser, &batch->block, sign_record, signer);

@@ -26,6 +26,7 @@ struct batch {
     struct bytes strings;
     struct bytes lanes;    /* uint16_t, dedup->lanes of each record */
     struct bytes shingles; /* uint32_t, of those that are kept */
+    struct doppel_text_looks looks;
 };
 
 void batch_free(struct batch *batch);

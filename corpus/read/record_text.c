@@ -19,6 +19,20 @@ void file_text_free(struct file_text *file)
     *file = (struct file_text){0};
 }
 
+unsigned record_looks(const struct doppel_corpus_record *record)
+{
+    enum { FIRST_ONES = 128, ONE_OF = 128 };
+    const bool first = !record->file && record->line <= FIRST_ONES;
+    return first || (record->line + record->file) % ONE_OF == 0 ? DOPPEL_TEXT_LOOKS : 0;
+}
+
+void count_looks(struct doppel_text_looks *looks, unsigned want,
+                 const struct doppel_text_result *result)
+{
+    looks->texts += (want & DOPPEL_TEXT_LOOKS) != 0;
+    looks->ocr += (want & DOPPEL_TEXT_LOOKS) && result->looks_like_ocr;
+}
+
 static bool make_room_file_text(struct file_text *file, size_t size)
 {
     if (size <= file->capacity)

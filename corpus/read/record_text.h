@@ -3,6 +3,7 @@
 #define DOPPEL_CORPUS_READ_RECORD_TEXT_H
 
 #include <doppel/corpus.h>
+#include <doppel/text.h>
 
 /* Holds the file of one record; zero-initialised it is empty. */
 struct file_text {
@@ -11,6 +12,14 @@ struct file_text {
 };
 
 void file_text_free(struct file_text *file);
+
+/** What to want of a record beside the rest: the first ones, and one of many others, are looked at,
+ * which costs next to nothing. @return DOPPEL_TEXT_LOOKS, or 0 */
+unsigned record_looks(const struct doppel_corpus_record *record);
+
+/** Count one that was. @param want with which it was read */
+void count_looks(struct doppel_text_looks *looks, unsigned want,
+                 const struct doppel_text_result *result);
 
 /** The text of a record that could be read: its own, or the content of the regular file that its
  * path names (record_path.h).

@@ -88,8 +88,9 @@ static bool out_of_memory(struct preparer *preparer)
 static enum doppel_status sign(struct preparer *preparer, const struct doppel_corpus_record *record,
                                struct doppel_text_result *out, struct doppel_error *error)
 {
-    enum { WANT = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH };
     const struct batches *batches = preparer->batches;
+    const unsigned want = DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH | DOPPEL_TEXT_SIMHASH |
+                          (batches->options->looks ? record_looks(record) : 0);
     const char *text, *path = reader_file_path(batches->reader, record->file);
     size_t size;
     enum doppel_status status = record->error.status;
@@ -98,7 +99,11 @@ static enum doppel_status sign(struct preparer *preparer, const struct doppel_co
     status =
         record_text(record, &batches->options->fields, path, batches->options->files.max_line_bytes,
                     &preparer->file, &text, &size, error);
-    return status ? status : doppel_text_read(preparer->text, text, size, WANT, out, error);
+    if (!status)
+        status = doppel_text_read(preparer->text, text, size, want, out, error);
+    if (!status)
+        count_looks(&preparer->batch->looks, want, out);
+    return status;
 }
 
 static enum doppel_status locate(const struct preparer *preparer,
@@ -269,6 +274,7 @@ void ingest_batch_clear(struct ingest_batch *batch)
     for (size_t i = 0; i < batch->records.count; i++)
         free_prepared(&batch->records.items[i]);
     batch->records.count = batch->strings.count = batch->lanes.count = 0;
+    batch->looks = (struct doppel_text_looks){0};
 }
 
 static void prepare(struct preparer *preparer, struct ingest_batch *batch)

@@ -4,6 +4,8 @@
 #define DOPPEL_DECIDE_RECORDS_BATCH_H
 
 #include "core/array.h"
+#include <doppel/text.h>
+
 #include "corpus/read/reader.h"
 
 /* Bytes that grow; strings in them are named by their offset. */
@@ -40,6 +42,7 @@ struct ingest_batch {
     struct line_block block;
     ARRAY(struct prepared_record) records;
     struct bytes_pool strings, lanes;
+    struct doppel_text_looks looks;
     struct doppel_error error; /* status != OK: the run ends here */
 };
 

@@ -325,6 +325,10 @@ static enum doppel_status open_batch(struct ingest *ingest, struct ingest_batch 
         ingest->failure = batch->error;
         return commit_told(ingest, error);
     }
+    if (ingest->options.looks) {
+        ingest->options.looks->texts += batch->looks.texts;
+        ingest->options.looks->ocr += batch->looks.ocr;
+    }
     ingest->batch = batch;
     ingest->at = 0;
     if (!find_batch_path(ingest))

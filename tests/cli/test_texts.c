@@ -274,6 +274,42 @@ static void texts_that_look_like_ocr_are_told(void **state)
     ran_free(&ran);
 }
 
+/* Of a corpus some records are looked at, whatever the number of threads. */
+static void records_that_look_like_ocr_are_told(void **state)
+{
+    enum { MISREAD = 200, CLEAN = 2000 };
+    static const char *const wanted =
+        "of 144 texts that were looked at, 129 look like OCR: --preset ocr finds copies";
+    static char corpus[(MISREAD + CLEAN) * 1200];
+    static const char *const jobs[] = {"1", "3"};
+    (void)state;
+    size_t used = 0;
+    for (int i = 0; i < MISREAD + CLEAN; i++) {
+        used += (size_t)sprintf(corpus + used, "{\"id\":\"%d\",\"text\":\"", i);
+        for (int word = 0; word < 90; word++)
+            used +=
+                (size_t)sprintf(corpus + used, word % 3 || i >= MISREAD ? "letter " : "th%c%c5e ",
+                                'a' + word / 26, 'a' + word % 26);
+        used += (size_t)sprintf(corpus + used, "%d\"}\n", i);
+    }
+    write_file("corpus.jsonl", corpus, used);
+    for (int i = 0; i < 2; i++) {
+        struct ran ran = doppel("dedup", "--jobs", jobs[i], "corpus.jsonl");
+        assert_has(ran.err, wanted);
+        ran_free(&ran);
+        ran = doppel("check", "-L", "none", "--jobs", jobs[i], "--jsonl", "corpus.jsonl");
+        assert_has(ran.err, wanted);
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("dedup", "--preset", "ocr", "corpus.jsonl");
+    assert_lacks(ran.err, "look like OCR");
+    ran_free(&ran);
+    write_file("clean.jsonl", strstr(corpus, "{\"id\":\"200\""), 1000);
+    ran = doppel("dedup", "clean.jsonl");
+    assert_lacks(ran.err, "look like OCR");
+    ran_free(&ran);
+}
+
 static void compare_counts_shingles(void **state)
 {
     (void)state;
@@ -666,6 +702,7 @@ int main(void)
         IN_SANDBOX(limits_are_kept),
         IN_SANDBOX(compare_says_how_texts_are_read),
         IN_SANDBOX(texts_that_look_like_ocr_are_told),
+        IN_SANDBOX(records_that_look_like_ocr_are_told),
         IN_SANDBOX(compare_counts_shingles),
         IN_SANDBOX(compare_samples_long_texts),
         IN_SANDBOX(compare_knows_parts),

@@ -75,6 +75,7 @@ static struct doppel_dedup_options dedup_options_of(struct dedup_command *comman
     options.cluster = settings->cluster;
     options.progress = show_deduplicated;
     options.input = begin_input;
+    options.looks = &command->looks;
     options.context = command;
     return options;
 }
@@ -133,6 +134,14 @@ done:
     return status;
 }
 
+static void say_looks(const struct dedup_command *command)
+{
+    char hint[160];
+    if (command->options.text.unit != DOPPEL_TEXT_CHARACTERS &&
+        doppel_text_looks_hint(&command->looks, hint, sizeof hint))
+        report_notice(command->report, "%s", hint);
+}
+
 static int run_dedup(struct dedup_command *command)
 {
     struct doppel_error error;
@@ -156,6 +165,8 @@ done:
     status = finish_outputs(command, status, &error);
     if (written && ended)
         corpus_summary_print(&command->summary, &command->output);
+    if (written && !status)
+        say_looks(command);
     if (written && !status)
         semantic_stage_print(&command->semantic, report);
     semantic_stage_close(&command->semantic);

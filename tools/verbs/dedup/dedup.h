@@ -13,6 +13,7 @@ struct dedup_command {
     struct decision_output output;
     struct clusters clusters;
     struct corpus_summary summary;
+    struct doppel_text_looks looks; /* of the texts */
     struct doppel_dedup_options options;
     struct semantic_stage semantic;
 };
