@@ -445,7 +445,7 @@ static enum doppel_status pull_next(struct doppel_decider *decider, struct doppe
 }
 
 /* What is known at the end of the records. */
-static void say_looks(struct doppel_decider *decider)
+static void notice_looks(struct doppel_decider *decider)
 {
     char hint[160];
     if (decider->record_options.text.unit != DOPPEL_TEXT_CHARACTERS &&
@@ -466,7 +466,7 @@ enum doppel_status doppel_decider_pull(struct doppel_decider *decider, struct do
     if (!status)
         return DOPPEL_OK;
     meaning_stage_end(decider->meaning);
-    say_looks(decider);
+    notice_looks(decider);
     why.status = status;
     if (status != DOPPEL_E_NOT_FOUND && status != DOPPEL_E_CANCELLED) {
         decider->failure = why;

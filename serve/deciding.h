@@ -14,6 +14,7 @@ struct decision_task {
     size_t pushed, kept, told;     /* inputs that the decider was given, whose decisions are in the
                                       library, and in the reply */
     uint64_t request;              /* it is to be done once (request_key.h); 0: it is not */
+    double max_fp_rate;            /* of images, audio and videos; 0: the service's */
     char **answers;                /* of each input what was answered before; NULL: nothing */
     struct decision_task *next;
 };

@@ -24,6 +24,7 @@ struct writer {
     pthread_mutex_t library_lock; /* of what follows */
     struct doppel_library *library;
     struct doppel_decider *decider; /* NULL: none yet, or the last one could not go on */
+    double rate;                    /* of its images, audio and videos; 0: the service's */
     struct decision_task *deciding; /* the first of those that are decided about */
 
     pthread_t thread;
@@ -43,16 +44,21 @@ static bool wait_for_tasks(struct writer *writer)
     return !pthread_cond_timedwait(&writer->work, &writer->lock, &until);
 }
 
-/* @param out_ends nothing comes any more; else, where there are none, nothing came for long */
+/* Those that wait and have the rate of the first. @param out_ends nothing comes any more; else,
+ * where there are none, nothing came for long */
 static struct decision_task *take_tasks(struct writer *writer, bool *out_ends)
 {
     pthread_mutex_lock(&writer->lock);
     while (!writer->first && !writer->closing && wait_for_tasks(writer))
         ;
     *out_ends = writer->closing && !writer->first;
-    struct decision_task *first = writer->first;
-    writer->first = NULL;
-    writer->end = &writer->first;
+    struct decision_task *first = writer->first, **rest = &first;
+    while (*rest && (*rest)->max_fp_rate == first->max_fp_rate)
+        rest = &(*rest)->next;
+    writer->first = *rest;
+    *rest = NULL;
+    if (!writer->first)
+        writer->end = &writer->first;
     pthread_mutex_unlock(&writer->lock);
     return first;
 }
@@ -76,20 +82,26 @@ static enum doppel_status keep_answer_of(void *context, const struct doppel_deci
     return keep_answer_of_input(writer->deciding, writer->library, decided, error);
 }
 
-static enum doppel_status want_decider(struct writer *writer, struct doppel_error *error)
-{
-    struct doppel_decide_options options = decide_options_of(writer->service, false);
-    options.on_keep = keep_answer_of;
-    options.on_keep_context = writer;
-    return writer->decider ? DOPPEL_OK
-                           : doppel_decider_new(writer->service->run, writer->library, &options,
-                                                &writer->decider, error);
-}
-
 static void drop_decider(struct writer *writer)
 {
     doppel_decider_free(writer->decider);
     writer->decider = NULL;
+}
+
+static enum doppel_status want_decider(struct writer *writer, double rate,
+                                       struct doppel_error *error)
+{
+    struct doppel_decide_options options = decide_options_of(writer->service, false);
+    options.on_keep = keep_answer_of;
+    options.on_keep_context = writer;
+    if (rate > 0)
+        options.search.compare.max_false_positives = rate;
+    if (writer->decider && writer->rate == rate)
+        return DOPPEL_OK;
+    drop_decider(writer);
+    writer->rate = rate;
+    return doppel_decider_new(writer->service->run, writer->library, &options, &writer->decider,
+                              error);
 }
 
 static void decide(struct writer *writer, struct decision_task *first)
@@ -97,7 +109,7 @@ static void decide(struct writer *writer, struct decision_task *first)
     struct doppel_error error;
     pthread_mutex_lock(&writer->library_lock);
     writer->deciding = first;
-    enum doppel_status status = want_decider(writer, &error);
+    enum doppel_status status = want_decider(writer, first->max_fp_rate, &error);
     for (struct decision_task *task = first; task && !status; task = task->next)
         status = request_key_begin(task, writer->decider, writer->library, &error);
     for (struct decision_task *task = first; task && status; task = task->next)
@@ -112,7 +124,7 @@ static void decide(struct writer *writer, struct decision_task *first)
 static void settle_waiting(struct writer *writer)
 {
     pthread_mutex_lock(&writer->library_lock);
-    if (want_decider(writer, NULL) || doppel_decider_settle(writer->decider, NULL))
+    if (want_decider(writer, writer->rate, NULL) || doppel_decider_settle(writer->decider, NULL))
         drop_decider(writer);
     pthread_mutex_unlock(&writer->library_lock);
 }

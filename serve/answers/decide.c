@@ -53,8 +53,7 @@ done:
     return status;
 }
 
-/* What is sought by its meaning may wait for a service that embeds: the writer does not. Nor has it
- * the thresholds of a request. */
+/* What is sought by its meaning may wait for a service that embeds: the writer does not. */
 static void answer_task(struct decision_task *task, const struct wanted_meaning *wanted,
                         bool dry_run)
 {
@@ -104,7 +103,8 @@ enum handled answer_ingest(struct exchange *exchange)
     struct decision_task *task = decision_task_new(exchange);
     if (!task)
         return ANSWERED;
-    if (!wanted.wanted && !(wanted.max_fp_rate > 0)) {
+    task->max_fp_rate = wanted.max_fp_rate;
+    if (!wanted.wanted) {
         writer_give(exchange->service->writer, task);
         return HANDED_ON;
     }

@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-static void say_looks(const struct dedup_command *command)
+static void report_looks(const struct dedup_command *command)
 {
     char hint[160];
     if (command->options.text.unit != DOPPEL_TEXT_CHARACTERS &&
@@ -166,7 +166,7 @@ done:
     if (written && ended)
         corpus_summary_print(&command->summary, &command->output);
     if (written && !status)
-        say_looks(command);
+        report_looks(command);
     if (written && !status)
         semantic_stage_print(&command->semantic, report);
     semantic_stage_close(&command->semantic);
