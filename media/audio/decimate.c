@@ -31,6 +31,8 @@ static void decimate_portable(const struct decimate_work *work, size_t count, fl
 static decimate_kernel *choose_decimate_kernel(void)
 {
 #ifdef __x86_64__
+    if (cpu_flags() & CPU_AVX512_POPCNT)
+        return decimate_avx512;
     if (cpu_flags() & CPU_AVX2)
         return decimate_avx2;
 #endif

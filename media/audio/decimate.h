@@ -45,6 +45,6 @@ struct decimate_work {
 /* All versions give the same bits. */
 typedef void decimate_kernel(const struct decimate_work *work, size_t count, float *out);
 
-extern decimate_kernel decimate_avx2;
+extern decimate_kernel decimate_avx2, decimate_avx512;
 
 #endif

@@ -7,19 +7,23 @@
 
 #include "media/audio/decimate.h"
 
-typedef float eight __attribute__((vector_size(32)));
+#ifndef DECIMATE_VECTOR
+#define DECIMATE_VECTOR 8 /* floats of a register */
+#endif
+
+typedef float some_lanes __attribute__((vector_size(DECIMATE_VECTOR * sizeof(float))));
 
 static inline void decimate_lanes(const struct decimate_work *work, size_t first, float *out)
 {
-    enum { EIGHTS = DECIMATE_LANES / 8 };
-    eight sums[EIGHTS] = {0};
+    enum { VECTORS = DECIMATE_LANES / DECIMATE_VECTOR };
+    some_lanes sums[VECTORS] = {0};
     for (size_t phase = 0; phase < work->step; phase++) {
         const float *taps = work->taps + phase * work->rows;
         const float *samples = work->phases + phase * work->width + first;
         for (size_t row = 0; row < work->rows; row++)
-            for (size_t k = 0; k < EIGHTS; k++) {
-                eight values;
-                memcpy(&values, samples + row + 8 * k, sizeof values);
+            for (size_t k = 0; k < VECTORS; k++) {
+                some_lanes values;
+                memcpy(&values, samples + row + DECIMATE_VECTOR * k, sizeof values);
                 sums[k] += values * taps[row];
             }
     }
