@@ -230,6 +230,27 @@ static enum doppel_status check_tables(const struct postings_merge *merge,
     return DOPPEL_OK;
 }
 
+enum doppel_status postings_lists(const struct postings *table, const struct postings_merge *kept,
+                                  struct list_items *out_items, const struct list_taker *taker,
+                                  struct doppel_error *error)
+{
+    struct merging merging = {0};
+    const struct postings_merge one = {&table, 1, kept->keep, kept->context};
+    enum doppel_status status;
+    TRY(make_room_to_merge(&one, &merging, error));
+    TRY(place_items(&one, 0, &merging.readers[0], &merging.items, error));
+    TRY(merge_postings_runs(&merging, taker, error));
+    *out_items = merging.items;
+    merging.items = (struct list_items){0};
+done:
+    for (size_t i = 0; i < merging.count; i++)
+        free(merging.readers[i].places);
+    free(merging.readers);
+    list_items_free(&merging.items);
+    array_free(&merging.positions);
+    return status;
+}
+
 enum doppel_status postings_merge(const struct postings_merge *merge,
                                   const struct segment_target *target, struct segment **out,
                                   struct doppel_error *error)

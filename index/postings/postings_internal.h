@@ -187,6 +187,12 @@ struct list_items {
 
 void list_items_free(struct list_items *items);
 
+/** The lists of a table, without items that are not kept, and where these then lie. @param kept its
+ * `keep` and `context` count @param out_items given (list_items_free); untouched on failure */
+enum doppel_status postings_lists(const struct postings *table, const struct postings_merge *kept,
+                                  struct list_items *out_items, const struct list_taker *taker,
+                                  struct doppel_error *error);
+
 /** Write a table from its lists, which are asked for twice. */
 enum doppel_status postings_write(uint32_t key_bits, const struct list_items *items,
                                   const struct list_source *source,

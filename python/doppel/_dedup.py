@@ -9,7 +9,15 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequenc
 
 from . import _doppel
 from ._decision import Decision
-from ._errors import ArgumentError, TypeMismatchError
+from ._errors import (
+    ArgumentError,
+    StorageError,
+    TypeMismatchError,
+    choice,
+    each_of,
+    share,
+    whole,
+)
 from ._groups import byte_strings
 from ._run import Progress, Run, StrPath, handle_of, path_bytes, path_text
 
@@ -111,12 +119,7 @@ def _write_arrow(records: Any, text: str, id: str, write: Callable[[str], object
 
 def _lines(records: Any, text: str, id: str) -> Iterator[str]:
     """JSON, a line each. To encode strings alone takes a third of the time of whole records."""
-    rows = _texts(records, text)
-    if isinstance(rows, (str, bytes, Mapping)) or not hasattr(rows, "__iter__"):
-        raise TypeMismatchError(
-            f"records: an iterable of them is wanted, not a {type(records).__name__}", "type"
-        )
-    for record in rows:
+    for record in each_of("records", _texts(records, text)):
         if isinstance(record, str):
             yield f'{{"text":{_quoted(record)}}}\n'
         elif isinstance(record, Mapping) and isinstance(said := record.get(text), str):
@@ -174,28 +177,25 @@ def dedup(
     """
     if (records is None) == (files is None):
         raise ArgumentError("dedup takes either records or files")
-    if unit not in ("words", "characters") or cluster not in ("representatives", "components"):
-        raise ArgumentError('unit: "words", "characters"; cluster: "representatives", "components"')
-    if not 1 <= shingle <= 16:
-        raise ArgumentError("shingle: 1 to 16")
+    for name, field in ("text", text), ("id", id):
+        if not isinstance(field, str):
+            raise TypeMismatchError(f"{name}: the name of a field is wanted", "type")
     options = {
         "preset": path_bytes(preset),
-        "cluster": cluster.encode(),
+        "cluster": choice("cluster", cluster, ("representatives", "components")).encode(),
         "text_field": path_bytes(text),
         "id_field": path_bytes(id),
-        "min_similarity": min_similarity,
-        "min_containment": min_containment,
-        "shingle": shingle,
-        "characters": unit == "characters" or None,
-        "threads": threads,
-        "memory": memory,
+        "min_similarity": _limit("min_similarity", min_similarity),
+        "min_containment": _limit("min_containment", min_containment),
+        "shingle": whole("shingle", shingle, 16, least=1),
+        "characters": choice("unit", unit, ("words", "characters")) == "characters" or None,
+        "threads": whole("threads", threads, 4096),
+        "memory": whole("memory", memory, 2**63 - 1),
     }
-    run = run or Run(progress=progress)
+    run = run if run is not None else Run(progress=progress)
     if files is not None:
         return Deduplicated(_decide(files, options, run))
-    with tempfile.NamedTemporaryFile(
-        "w", suffix=".jsonl", encoding="utf-8", errors="replace", dir=path_text(temporary)
-    ) as file:
+    with _spool(temporary) as file:
         if _is_arrow(records):
             _write_arrow(records, text, id, file.write)
         else:
@@ -203,6 +203,21 @@ def dedup(
         file.flush()
         options.update(text_field=b"text", id_field=b"id")
         return Deduplicated(_decide(file.name, options, run), file.name)
+
+
+def _limit(name: str, value: Optional[float]) -> Optional[float]:
+    return None if value is None else share(name, value)
+
+
+def _spool(folder: Optional[StrPath]) -> Any:
+    """A file for records, which is gone when it is closed."""
+    named = path_text(path_bytes(folder))
+    try:
+        return tempfile.NamedTemporaryFile(
+            "w", suffix=".jsonl", encoding="utf-8", errors="replace", dir=named
+        )
+    except OSError as error:
+        raise StorageError(f"no file can be made: {error.strerror}", "io", named) from None
 
 
 def _decide(

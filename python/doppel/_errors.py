@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any
+from typing import Any, Iterable, Iterator, Mapping
 
 __all__ = [
     "ArgumentError",
@@ -112,3 +112,28 @@ def share(name: str, value: Any, most: float = 1.0) -> float:
     if not 0 <= number <= most:
         raise ArgumentError(f"{name}: 0 to {most:g}")
     return number
+
+
+def choice(name: str, value: Any, known: Iterable[str]) -> str:
+    """An argument that is one of some words."""
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(f"{name}: one of {', '.join(known)}")
+    return value
+
+
+def each_of(name: str, value: Any) -> Iterator[Any]:
+    """An argument that is to be iterated over, and is no string."""
+    try:
+        if not isinstance(value, (str, bytes, Mapping)):
+            return iter(value)
+    except TypeError:
+        pass
+    kind = type(value).__name__
+    raise TypeMismatchError(f"{name}: an iterable is wanted, not a {kind}", "type")
+
+
+def called(name: str, value: Any) -> Any:
+    """An argument that is called, or None."""
+    if value is not None and not callable(value):
+        raise TypeMismatchError(f"{name}: what can be called is wanted", "type")
+    return value

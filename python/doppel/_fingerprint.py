@@ -10,7 +10,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Union
 
 from . import _doppel
 from ._arrays import array_of, numpy, rows_in, uint32_in
-from ._errors import ArgumentError, TypeMismatchError, share, whole
+from ._errors import ArgumentError, TypeMismatchError, choice, share, whole
 from ._match import Match
 from ._run import Run, StrPath, handle_of, path_bytes
 
@@ -58,6 +58,8 @@ class Fingerprint:
     @classmethod
     def from_bytes(cls, data: bytes) -> Fingerprint:
         """Of what to_bytes() gave. Raises InputError: it is damaged."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeMismatchError("what to_bytes() gave is wanted", "type")
         return cls(_doppel.record_load(bytes(data)))
 
     def to_bytes(self) -> bytes:
@@ -183,9 +185,10 @@ def hash(
     if hasattr(source, "read"):
         return _hash_file(source, scheme, run, fast=fast, no_audio=not audio)
     if hasattr(source, "mode") and hasattr(source, "tobytes"):
-        return _hash_picture(source, scheme or "phash64")
+        return _hash_picture(source, "phash64" if scheme is None else scheme)
     if hasattr(source, "__array_interface__"):
-        return Fingerprint(_doppel.read_plane(array_of(source), scheme or "phash64"))
+        named = "phash64" if scheme is None else scheme
+        return Fingerprint(_doppel.read_plane(array_of(source), named))
     raise TypeMismatchError(f"no fingerprint can be made of a {type(source).__name__}", "type")
 
 
@@ -198,20 +201,16 @@ def _read(run: Optional[Run], scheme: Optional[str], **options: Any) -> Fingerpr
 def _hash_text(
     text: Union[str, bytes], scheme: Optional[str], format: str, shingle: int, unit: str
 ) -> Fingerprint:
-    if format not in _TEXT_FORMATS or unit not in ("words", "characters"):
-        raise ArgumentError('format: plain, html, markdown, auto; unit: "words", "characters"')
     if not isinstance(text, (str, bytes)):
         raise TypeMismatchError(f"a text is a str or bytes, not a {type(text).__name__}", "type")
-    if not 1 <= shingle <= 16:
-        raise ArgumentError("shingle: 1 to 16")
     plain = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return Fingerprint(
         _doppel.read_text(
             plain,
-            scheme or "minhash128",
-            format=_TEXT_FORMATS[format],
-            shingle=shingle,
-            characters=unit == "characters",
+            "minhash128" if scheme is None else scheme,
+            format=_TEXT_FORMATS[choice("format", format, _TEXT_FORMATS)],
+            shingle=whole("shingle", shingle, 16, least=1),
+            characters=choice("unit", unit, ("words", "characters")) == "characters",
         )
     )
 
@@ -222,7 +221,7 @@ def _hash_file(file: Any, scheme: Optional[str], run: Optional[Run], **options: 
     try:
         descriptor = file.fileno()
         os.lseek(descriptor, file.tell(), os.SEEK_SET)
-    except (AttributeError, OSError, io.UnsupportedOperation):
+    except (AttributeError, OSError, OverflowError, TypeError, io.UnsupportedOperation):
         data = file.read()
         if not isinstance(data, bytes):
             raise TypeMismatchError("a file is to be open in binary mode", "type") from None
@@ -263,7 +262,7 @@ def _hash_samples(
         raise ArgumentError("samples: floats, uint8, int16 or int32, (n,) or (n, channels)")
     return _read(
         run,
-        scheme or "peaks32",
+        "peaks32" if scheme is None else scheme,
         data=numpy.ascontiguousarray(samples).tobytes(),
         pcm_format=_PCM_OF[kind],
         pcm_channels=samples.shape[1] if samples.ndim == 2 else 1,
@@ -307,7 +306,7 @@ def compare(
         -1.0 if max_fp_rate is None else share("max_fp_rate", max_fp_rate),
         whole("near_misses", near_misses, 1000),
     )
-    return Match.of_bytes(said, matches)
+    return Match._of_bytes(said, matches)
 
 
 def find_passages(a: str, b: str, *, format: str = "plain") -> Match:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequenc
 
 from . import _doppel
 from ._decision import match_in, path_in
-from ._errors import Error
+from ._errors import Error, each_of
 from ._match import Match
 from ._run import Progress, Run, StrPath, handle_of, path_bytes
 
@@ -147,7 +147,7 @@ def byte_strings(words: Union[StrPath, Iterable[StrPath], None]) -> Optional[tup
         return None
     if isinstance(words, (str, bytes, os.PathLike)):
         words = (words,)
-    return tuple(path_bytes(word) or b"" for word in words)
+    return tuple(path_bytes(word) or b"" for word in each_of("paths, or words", words))
 
 
 def take_options(**options: Any) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def scan(
     and what a callback raises. The GIL is released; Ctrl-C ends it.
     """
     failures: list[Error] = []
-    run = run or Run(cache=cache, progress=progress, on_failed=failures.append)
+    run = run if run is not None else Run(cache=cache, progress=progress, on_failed=failures.append)
     options = take_options(
         kinds=kinds, schemes=schemes, max_distance=max_distance, min_similarity=min_similarity,
         max_fp_rate=max_fp_rate, parts=parts, cross_folder=cross_folder, not_within=not_within,

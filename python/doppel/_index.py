@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Optional, TypeVar
 
 from . import _doppel
 from ._arrays import array_of, codes_in, int32_in, int64_in, lanes_in, rows_in
-from ._errors import ArgumentError, whole
+from ._errors import ArgumentError, share, whole
 from ._run import StrPath, path_bytes
 
-_T = TypeVar("_T", bound="_Table")
+_T = TypeVar("_T", bound="Table")
 
 
 class RangeResult(NamedTuple):
@@ -21,12 +21,10 @@ class RangeResult(NamedTuple):
     distances: Any  #: int32, bits
 
 
-class _Table:
-    """What indexes of codes and of signatures have in common."""
+class Table:
+    """What all indexes have in common."""
 
     _table = 0  # of enum doppel_index_table
-    _most = 0  # the largest distance
-    _radius = 0
 
     def _start(self, handle: Any) -> None:
         self._handle = handle
@@ -36,10 +34,6 @@ class _Table:
 
     def _describe(self, info: tuple[int, ...]) -> None:
         """Take what the index is made for."""
-
-    def _taken(self, codes: Any) -> Any:
-        """Codes as the extension takes them."""
-        return codes
 
     @classmethod
     def load(cls: type[_T], path: StrPath) -> _T:
@@ -52,22 +46,42 @@ class _Table:
         return made
 
     def save(self, path: StrPath) -> None:
-        """Write it to a folder that is not there yet. Raises ArgumentError, StorageError."""
-        _doppel.index_save(self._handle, path_bytes(path) or b"")
+        """Write it to a folder that is not there yet. Others may search meanwhile, nobody adds.
 
-    @property
-    def radius(self) -> int:
-        """The default one of searches."""
-        return int(self._radius)
+        Raises ArgumentError, StorageError.
+        """
+        with self._lock:
+            _doppel.index_save(self._handle, path_bytes(path) or b"")
 
     def __len__(self) -> int:
-        """Codes, with those that were removed and lie in a segment still."""
+        """Codes, or postings, with those that were removed and lie in a segment still."""
         return int(_doppel.index_info(self._handle)[3])
 
     @property
     def nbytes(self) -> int:
         """How much memory, or of files how much of the disk, it takes."""
         return int(_doppel.index_info(self._handle)[4])
+
+    def remove(self, ids: Any) -> None:
+        """Remove all of these ids; those that are not there are fine."""
+        with self._lock:
+            _doppel.index_remove(self._handle, array_of(ids))
+
+
+class _Codes(Table):
+    """What indexes of codes and of signatures have in common."""
+
+    _most = 0  # the largest distance
+    _radius = 0
+
+    def _taken(self, codes: Any) -> Any:
+        """Codes as the extension takes them."""
+        return codes
+
+    @property
+    def radius(self) -> int:
+        """The default one of searches."""
+        return int(self._radius)
 
     def add(self, codes: Any, ids: Any = None) -> int:
         """Add codes, all or none.
@@ -88,11 +102,6 @@ class _Table:
             )
             self._next += count
         return count
-
-    def remove(self, ids: Any) -> None:
-        """Remove all codes of these ids; those that are not there are fine."""
-        with self._lock:
-            _doppel.index_remove(self._handle, array_of(ids))
 
     def search(
         self, queries: Any, radius: Optional[int] = None, *, limit: int = 0, threads: int = 0
@@ -137,7 +146,7 @@ class _Table:
         return rows_in(distances, k, int32_in), rows_in(ids, k, int64_in)
 
 
-class Index(_Table):
+class Index(_Codes):
     """Binary codes of 32, 64, 128 or 256 bits, searched by Hamming distance, exactly.
 
     Codes are arrays of uint64, with bits / 64 words to a row, or of uint8 with bits / 8 to a row,
@@ -157,8 +166,10 @@ class Index(_Table):
     _table = 1
 
     def __init__(self, bits: int = 64, radius: int = 8, *, compact: bool = False) -> None:
-        if bits not in (32, 64, 128, 256) or not 0 <= radius <= bits:
-            raise ArgumentError("bits: 32, 64, 128 or 256; radius: 0 to bits")
+        bits = whole("bits", bits, 256)
+        if bits not in (32, 64, 128, 256):
+            raise ArgumentError("bits: 32, 64, 128 or 256")
+        radius = whole("radius", radius, bits)
         self._start(_doppel.index_new(self._table, bits, radius, compact, 128, 25, 5, 25))
 
     def _describe(self, info: tuple[int, ...]) -> None:
@@ -176,7 +187,7 @@ class Index(_Table):
         return f"<doppel.Index of {len(self)} codes of {self.bits} bits, radius {self.radius}>"
 
 
-class Bands(_Table):
+class Bands(_Codes):
     """MinHash signatures of 16-bit lanes; found are those that share a whole band with the query.
 
     The distance of two is the number of lanes that differ: 1 - distance / lanes estimates how
@@ -204,14 +215,15 @@ class Bands(_Table):
         bands: Optional[int] = None,
         rows: Optional[int] = None,
     ) -> None:
-        if not 4 <= lanes <= 4096 or lanes % 4 or not 0 <= similarity <= 1:
-            raise ArgumentError("lanes: a multiple of 4, 4 to 4096; similarity: 0 to 1")
+        lanes, similarity = whole("lanes", lanes, 4096, least=4), share("similarity", similarity)
+        if lanes % 4:
+            raise ArgumentError("lanes: a multiple of 4")
         if (bands is None) != (rows is None):
             raise ArgumentError("bands and rows are given together")
         if bands is None or rows is None:
             bands, rows = _doppel.bands_choose(lanes, similarity)
-        if not 1 <= bands <= lanes or not 1 <= rows <= lanes:
-            raise ArgumentError(f"bands, rows: 1 to {lanes}")
+        bands = whole("bands", bands, lanes, least=1)
+        rows = whole("rows", rows, lanes, least=1)
         self._start(_doppel.index_new(self._table, 64, 8, False, lanes, bands, rows, 25))
         self._radius = int(lanes * (1 - similarity) + 1e-9)
 

@@ -12,11 +12,11 @@ from typing import Any, Callable, Iterable, Iterator, Optional, Union
 
 from . import _doppel
 from ._decision import Decision, match_in, path_in
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError, Error, choice, each_of, whole
 from ._fingerprint import Fingerprint, hash
 from ._groups import Group, Groups, byte_strings, take_options
 from ._items import Added, Found, Item, connect, input_of, item_of
-from ._run import Progress, Run, StrPath, path_bytes
+from ._run import Progress, Run, StrPath, handle_of, path_bytes
 
 _PAGE = 1000
 _WORDS = {None: 0, "same": 1, "distinct": 2}
@@ -52,11 +52,14 @@ class Library:
         run: Optional[Run] = None,
         progress: Union[bool, Callable[[Progress], object], None] = None,
     ) -> None:
-        self.path = os.fsdecode(path)
+        self.path = os.fsdecode(path_bytes(path) or b"")
         self._durable = durable
         self._read_only = read_only
         self._failures: list[Error] = []  # of the call that adds: only one does at a time
-        self._run = run or Run(progress=progress, on_failed=self._failures.append)
+        if run is None:
+            run = Run(progress=progress, on_failed=self._failures.append)
+        self._run_handle = handle_of(run)
+        self._run = run
         self._lock = threading.RLock()
         self._searches: list[tuple[str, Any]] = []
         self._deciders: dict[str, Any] = {}
@@ -127,7 +130,7 @@ class Library:
         )
         with self._changing() as handle:
             self._failures.clear()
-            said = _doppel.library_add(self._run._handle, handle, full, options)
+            said = _doppel.library_add(self._run_handle, handle, full, options)
             failed = [Added(None, error.path, "failed", error) for error in self._failures]
         return [Added(row["id"], path_in(row), row["added"]) for row in json.loads(said)] + failed
 
@@ -146,8 +149,8 @@ class Library:
     ) -> None:
         """Say that two items are the "same" or "distinct", which outranks every hash; None takes it
         back. Raises NotFoundError, ArgumentError."""
-        if word not in _WORDS:
-            raise ArgumentError('word: "same", "distinct" or None')
+        if word is not None:
+            choice("word", word, ("same", "distinct"))
         with self._changing() as handle:
             ids = self._id(handle, a), self._id(handle, b)
             _doppel.library_mark(handle, *ids, _WORDS[word], note)
@@ -179,10 +182,9 @@ class Library:
     def ingest_all(self, records: Iterable[Any], *, at_once: int = 256) -> Iterator[Decision]:
         """Decide about many, `at_once` (1 to 4096) of them in a transaction: faster than one by
         one. Decisions come in their order. Records and errors are those of ingest()."""
-        if not 1 <= at_once <= 4096:
-            raise ArgumentError("at_once: 1 to 4096")
+        at_once = whole("at_once", at_once, 4096, least=1)
         waiting: list[dict[str, Any]] = []
-        for record in records:
+        for record in each_of("records", records):
             waiting.append(input_of(record, {}))
             if len(waiting) == at_once:
                 yield from self._decide(waiting, dry_run=False)
@@ -196,7 +198,7 @@ class Library:
             decider = self._deciders.pop(key, None)
             if decider is None:
                 handle = self._handle(read_only=self._read_only or dry_run)
-                decider = _doppel.decider_new(self._run._handle, handle, {"dry_run": dry_run})
+                decider = _doppel.decider_new(self._run_handle, handle, {"dry_run": dry_run})
             said = _doppel.decider_decide(decider, tuple(inputs))
             self._deciders[key] = decider  # not after a failure: it fails for good then
         return [Decision.from_json(decision) for decision in json.loads(said)]
@@ -244,7 +246,7 @@ class Library:
             if idle:
                 self._searches.remove(idle)
         search = idle[1] if idle else _doppel.search_new(
-            self._run._handle, self._handle(), options
+            self._run_handle, self._handle(), options
         )
         yield search
         with self._lock:
@@ -264,7 +266,7 @@ class Library:
         with self._changing():
             handle = self._handle()
         counts = _doppel.library_groups(
-            self._run._handle,
+            self._run_handle,
             handle,
             take_options(**options),
             lambda said: found.append(Group.from_json(json.loads(said))),

@@ -105,7 +105,7 @@ class Match:
         return draw(self, axes, pictures)
 
     @classmethod
-    def of_bytes(cls, said: bytes, matches: bool) -> Match:
+    def _of_bytes(cls, said: bytes, matches: bool) -> Match:
         """Of JSON, which is read when more of it is wanted than whether they match."""
         made = cls.__new__(cls)
         made.__dict__.update(matches=matches, _said=said)

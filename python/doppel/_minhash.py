@@ -6,7 +6,7 @@ from typing import Any, Iterable, Union
 
 from . import _doppel
 from ._arrays import uint64_in
-from ._errors import ArgumentError, TypeMismatchError
+from ._errors import TypeMismatchError, each_of, whole
 
 
 def minhash(
@@ -26,12 +26,10 @@ def minhash(
 
     Returns uint64, `permutations` of them. Raises ArgumentError, TypeMismatchError.
     """
-    if not 1 <= permutations <= 4096 or not 0 <= seed < 2**32:
-        raise ArgumentError("permutations: 1 to 4096; seed: 0 to 2**32 - 1")
-    if isinstance(tokens, (str, bytes)):
-        raise TypeMismatchError("tokens: an iterable of str or bytes, not one of them", "type")
+    permutations = whole("permutations", permutations, 4096, least=1)
+    seed = whole("seed", seed, 2**32 - 1)
     taken = []
-    for token in tokens:
+    for token in each_of("tokens", tokens):
         if isinstance(token, str):
             token = token.encode("utf-8", "surrogatepass")
         if not isinstance(token, bytes):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, NamedTuple, Optional
 
 from . import _doppel
-from ._arrays import array_of, int64_in, numbers_in, uint32_in
-from ._errors import ArgumentError
+from ._arrays import int64_in, numbers_in, uint32_in
+from ._errors import whole
+from ._index import Table
 
 
 class PostingsResult(NamedTuple):
@@ -18,11 +18,11 @@ class PostingsResult(NamedTuple):
     positions: Any  #: uint32, in the item
 
 
-class Postings:
+class Postings(Table):
     """Keys of up to 32 bits at positions of items: look a key up, and have all places.
 
-    What lies in one piece is not copied. It is in memory. Any number of threads may look keys up;
-    those that add or remove take turns.
+    What lies in one piece is not copied. Any number of threads may look keys up; those that add or
+    remove take turns.
 
     Args:
         key_bits: keys are below 2 ** key_bits.
@@ -30,20 +30,11 @@ class Postings:
     Raises ArgumentError.
     """
 
+    _table = 3
+
     def __init__(self, key_bits: int = 25) -> None:
-        if not 1 <= key_bits <= 32:
-            raise ArgumentError("key_bits: 1 to 32")
-        self._handle = _doppel.index_new(3, 64, 8, False, 128, 25, 5, key_bits)
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        """Postings, with those that were removed and lie in a segment still."""
-        return int(_doppel.index_info(self._handle)[3])
-
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes."""
-        return int(_doppel.index_info(self._handle)[4])
+        bits = whole("key_bits", key_bits, 32, least=1)
+        self._start(_doppel.index_new(self._table, 64, 8, False, 128, 25, 5, bits))
 
     def __repr__(self) -> str:
         return f"<doppel.Postings: {len(self)} of them>"
@@ -58,18 +49,11 @@ class Postings:
 
         Raises ArgumentError (also: a key or position too large), TypeMismatchError.
         """
-        if not isinstance(id, int) or not -(2**63) <= id < 2**63:
-            raise ArgumentError("id: a number of 64 bits")
-        if length is not None and not 1 <= length < 2**32:
-            raise ArgumentError("length: 1 to 2**32 - 1")
+        payload = whole("id", id, 2**63 - 1, least=-(2**63)) % 2**64
+        most = 0 if length is None else whole("length", length, 2**32 - 1, least=1)
+        taken = numbers_in(postings, "I")
         with self._lock:
-            taken = numbers_in(postings, "I")
-            _doppel.postings_add(self._handle, id % 2**64, taken, length or 0)
-
-    def remove(self, ids: Any) -> None:
-        """Remove all items of these ids; those that are not there are fine."""
-        with self._lock:
-            _doppel.index_remove(self._handle, array_of(ids))
+            _doppel.postings_add(self._handle, payload, taken, most)
 
     def lookup(self, keys: Any) -> PostingsResult:
         """All places of each of some keys, uint32. Raises ArgumentError, TypeMismatchError."""

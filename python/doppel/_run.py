@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 from . import _doppel
-from ._errors import ArgumentError, Error, make
+from ._errors import ArgumentError, Error, TypeMismatchError, called, choice, make, share, whole
 
 StrPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -27,7 +27,13 @@ def path_bytes(path: Optional[StrPath]) -> Optional[bytes]:
     """A path as the system has it; a NUL in it is an ArgumentError."""
     if path is None:
         return None
-    encoded = os.fsencode(path)
+    try:
+        encoded = os.fsencode(path)
+    except TypeError:
+        kind = type(path).__name__
+        raise TypeMismatchError(f"a str, bytes or os.PathLike, not a {kind}", "type") from None
+    except UnicodeError:
+        raise ArgumentError(f"not in the encoding of file names: {path!r:.80}") from None
     if b"\0" in encoded:
         raise ArgumentError("a path cannot have a NUL in it")
     return encoded
@@ -103,19 +109,9 @@ class Run:
         on_failed: Optional[Callable[[Error], object]] = None,
         on_notice: Optional[Callable[[str, Optional[str]], object]] = None,
     ) -> None:
-        if sandbox not in _SANDBOXES:
-            raise ArgumentError(f"sandbox: one of {', '.join(_SANDBOXES)}")
-        for name, limit, most in (
-            ("jobs", jobs, 65535),
-            ("timeout", timeout, 4_000_000),
-            ("max_memory", max_memory, 2**63),
-            ("max_bytes", max_bytes, 2**63),
-            ("max_pixels", max_pixels, 2**63),
-            ("max_seconds", max_seconds, 4_000_000),
-        ):
-            if not 0 <= limit <= most:
-                raise ArgumentError(f"{name}: 0 to {most}")
-        show = _bar() if progress is True else progress or None
+        show = _bar() if progress is True else None if progress is False else progress
+        for name, given in ("progress", show), ("on_failed", on_failed), ("on_notice", on_notice):
+            called(name, given)
 
         def notify(event: str, *told: Any) -> None:
             if event == "progress" and show:
@@ -130,14 +126,14 @@ class Run:
             worker=_worker(),
             cache=path_bytes(cache),
             temporary=path_bytes(temporary),
-            jobs=jobs,
-            timeout_ms=round(timeout * 1000),
-            max_memory=max_memory,
-            max_bytes=max_bytes,
-            max_pixels=max_pixels,
-            max_ms=round(max_seconds * 1000),
-            retry=retry,
-            sandbox=_SANDBOXES[sandbox],
+            jobs=whole("jobs", jobs, 65535),
+            timeout_ms=round(share("timeout", timeout, 4_000_000) * 1000),
+            max_memory=whole("max_memory", max_memory, 2**63 - 1),
+            max_bytes=whole("max_bytes", max_bytes, 2**63 - 1),
+            max_pixels=whole("max_pixels", max_pixels, 2**63 - 1),
+            max_ms=round(share("max_seconds", max_seconds, 4_000_000) * 1000),
+            retry=retry is True,
+            sandbox=_SANDBOXES[choice("sandbox", sandbox, _SANDBOXES)],
             notify=notify if show or on_failed or on_notice else None,
             progress=show is not None,
             main_thread=threading.main_thread().ident or 0,
@@ -173,4 +169,6 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def handle_of(run: Optional[Run]) -> Any:
     """What the extension is given for a run, or for the default one."""
-    return (run or default_run())._handle
+    if run is not None and not isinstance(run, Run):
+        raise TypeMismatchError(f"run: a Run is wanted, not a {type(run).__name__}", "type")
+    return (default_run() if run is None else run)._handle

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <doppel/index_items.h>
 #include <doppel/store.h>
 
 static enum doppel_status open_index_store(const char *folder, bool create,
@@ -102,22 +103,68 @@ static enum doppel_status copy_index_codes(const struct binding_index *index,
     return doppel_index_sample(index->index, most, out->codes, out->ids, &out->count, error);
 }
 
+/* Items on their way into another index. */
+struct copied_items {
+    struct doppel_index_items all;
+    size_t done;
+};
+
+static bool read_copied_item(void *context, struct doppel_index_item *out)
+{
+    struct copied_items *from = context;
+    if (from->done == from->all.count)
+        return false;
+    *out = from->all.items[from->done++];
+    return true;
+}
+
+static void rewind_copied_items(void *context)
+{
+    ((struct copied_items *)context)->done = 0;
+}
+
 static enum doppel_status build_folder(const struct binding_index *index, const char *folder,
-                                       struct copied_codes *codes, struct doppel_error *error)
+                                       const struct doppel_index_load *load,
+                                       struct doppel_error *error)
 {
     struct doppel_store *store = NULL;
     struct doppel_index_options make = index->make;
     const struct doppel_store_index_options options = {
         .name = "codes", .folder = folder, .make = &make};
-    const struct doppel_index_load load = {
-        .count = codes->count, .read = read_copied, .rewind = rewind_copied, .context = codes};
     if (mkdir(folder, 0777))
         return doppel_fail(error, errno == EEXIST ? DOPPEL_E_ARGUMENT : DOPPEL_E_IO,
                            "cannot be made: %s", strerror(errno));
     enum doppel_status status = open_index_store(folder, true, &store, error);
     if (!status)
-        status = doppel_store_index_build(store, &options, &load, error);
+        status = doppel_store_index_build(store, &options, load, error);
     doppel_store_close(store);
+    return status;
+}
+
+static enum doppel_status save_codes(const struct binding_index *index, const char *folder,
+                                     struct doppel_error *error)
+{
+    struct copied_codes codes = {0};
+    enum doppel_status status = copy_index_codes(index, &codes, error);
+    const struct doppel_index_load load = {
+        .count = codes.count, .read = read_copied, .rewind = rewind_copied, .context = &codes};
+    if (!status)
+        status = build_folder(index, folder, &load, error);
+    free(codes.codes);
+    free(codes.ids);
+    return status;
+}
+
+static enum doppel_status save_postings(const struct binding_index *index, const char *folder,
+                                        struct doppel_error *error)
+{
+    struct copied_items items = {0};
+    const struct doppel_index_load load = {
+        .read_item = read_copied_item, .rewind = rewind_copied_items, .context = &items};
+    enum doppel_status status = doppel_index_items_read(index->index, &items.all, error);
+    if (!status)
+        status = build_folder(index, folder, &load, error);
+    doppel_index_items_free(&items.all);
     return status;
 }
 
@@ -126,7 +173,6 @@ PyObject *binding_index_save(PyObject *module, PyObject *args)
     (void)module;
     PyObject *capsule;
     const char *folder;
-    struct copied_codes codes = {0};
     struct doppel_error error;
     if (!binding_parse(args, "Oy", &capsule, &folder))
         return NULL;
@@ -134,11 +180,9 @@ PyObject *binding_index_save(PyObject *module, PyObject *args)
     if (!index)
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    enum doppel_status status = copy_index_codes(index, &codes, &error);
-    if (!status)
-        status = build_folder(index, folder, &codes, &error);
-    free(codes.codes);
-    free(codes.ids);
+    enum doppel_status status = index->make.table == DOPPEL_INDEX_POSTINGS
+                                    ? save_postings(index, folder, &error)
+                                    : save_codes(index, folder, &error);
     PyEval_RestoreThread(thread);
     if (status)
         return binding_raise(&error, folder);

@@ -14,9 +14,13 @@ bool binding_flag(PyObject *options, const char *name, bool *out)
 {
     PyObject *value = option_value(options, name);
     int is_true = value ? PyObject_IsTrue(value) : 0;
+    if (is_true < 0) {
+        PyErr_Clear();
+        return binding_fail(DOPPEL_E_ARGUMENT, "%s: true or false is wanted", name);
+    }
     if (value)
-        *out = is_true > 0;
-    return is_true >= 0;
+        *out = is_true;
+    return true;
 }
 
 bool binding_integer(PyObject *options, const char *name, uint64_t *out)

@@ -34,6 +34,8 @@ PyObject *binding_postings_add(PyObject *module, PyObject *args)
     struct binding_index *index = binding_index_of(capsule);
     if (!index || !read_postings(postings, &item))
         return NULL;
+    if (index->kept)
+        return binding_fail(DOPPEL_E_ARGUMENT, "an index that was loaded is only searched");
     item.payload = id;
     PyThreadState *thread = PyEval_SaveThread();
     const bool counted = !item.length;

@@ -1,7 +1,10 @@
 """Bands of signatures and postings of keys: what is near, against the slow obvious way."""
 
 import hashlib
+import sys
 import threading
+import types
+import wave
 
 import numpy
 import pytest
@@ -167,6 +170,46 @@ def test_postings_of_many_segments_and_threads():
     assert sorted(ids.tolist()) == [0, 1, 2, 3, 4] and positions.tolist() == [7] * 5
 
 
+def test_postings_are_kept(tmp_path):
+    index, kept = doppel.Postings(20), RANDOM.integers(0, 2**20, (7, 400, 2), dtype=numpy.uint32)
+    for item in range(7):
+        kept[item, :, 1] = RANDOM.permutation(1000)[:400]
+        index.add(item - 3, kept[item], 1000)
+    index.add(100, numpy.zeros((0, 2), numpy.uint32), 5)
+    index.add(4, kept[0])
+    index.remove(numpy.array([1, 4]))
+    index.save(tmp_path / "kept")
+    again = doppel.Postings.load(tmp_path / "kept")
+    keys = numpy.unique(kept[:, :, 0])
+
+    def all_of(one):
+        lims, ids, positions = one.lookup(keys)
+        of = numpy.repeat(keys, numpy.diff(lims))
+        return sorted(zip(of.tolist(), ids.tolist(), positions.tolist()))
+
+    wanted = [
+        (key, item - 3, position)
+        for item in range(7)
+        for key, position in kept[item].tolist()
+        if item - 3 != 1
+    ]
+    assert all_of(index) == all_of(again) == sorted(wanted)
+    assert len(again) == len(wanted) and again.nbytes
+    for change in (lambda: again.add(5, kept[0]), lambda: again.remove(numpy.array([5]))):
+        with pytest.raises(doppel.ArgumentError, match="only searched"):
+            change()
+    with pytest.raises(doppel.ArgumentError):
+        index.save(tmp_path / "kept")
+    with pytest.raises(doppel.InputError):
+        doppel.Index.load(tmp_path / "kept")
+    with pytest.raises(doppel.ArgumentError):
+        again.lookup(numpy.array([2**20], numpy.uint32))
+    again.save(tmp_path / "again")
+    assert all_of(doppel.Postings.load(tmp_path / "again")) == sorted(wanted)
+    doppel.Postings().save(tmp_path / "empty")
+    assert len(doppel.Postings.load(tmp_path / "empty")) == 0
+
+
 def datasketch_minhash(tokens, permutations, seed):
     """MinHash.hashvalues of datasketch, by its published formula."""
     prime, most = numpy.uint64((1 << 61) - 1), numpy.uint64((1 << 32) - 1)
@@ -206,6 +249,62 @@ def test_where_two_pictures_show_the_same(tmp_path, media):
     query, item = match.where
     assert 0.4 < query.left < query.right < 1.1 and -0.1 < query.top < query.bottom < 0.6
     assert item.right - item.left > 0.5 and "border:2px solid red" in match._repr_html_()
+
+
+def tune(path, seconds=None):
+    """Samples of a WAVE file, floats, and their rate."""
+    with wave.open(str(path)) as file:
+        rate = file.getframerate()
+        frames = file.readframes(file.getnframes())
+        samples = numpy.frombuffer(frames, "<i2").reshape(-1, file.getnchannels()).mean(axis=1)
+    return samples[: int((seconds or 1e9) * rate)] / 32768, rate
+
+
+def test_a_sample_in_two_tunes_is_shared(media):
+    sample, rate = tune(media / "music/tune-2.wav", 8)
+    tunes = []
+    for name, start in ("tune-0", 10), ("tune-1", 15):
+        samples, _ = tune(media / f"music/{name}.wav")
+        samples = numpy.tile(samples, 3)[: 45 * rate].copy()
+        samples[start * rate :][: len(sample)] += 0.8 * sample
+        tunes.append(doppel.hash((samples.astype(numpy.float32), rate)))
+    match = doppel.compare(*tunes)
+    assert match and match.relation == "shared" == doppel.compare(*reversed(tunes)).relation
+    assert any(abs(one.a_start - 10) < 2 and abs(one.b_start - 15) < 2 for one in match.segments)
+
+
+def test_groups_as_tables(media, monkeypatch):
+    """pyarrow is in no package of Debian: what it is given is looked at."""
+    groups = doppel.scan(media / "pictures")
+    monkeypatch.setitem(
+        sys.modules, "pyarrow", types.SimpleNamespace(Table=types.SimpleNamespace(from_pylist=list))
+    )
+    rows = groups.to_arrow()
+    assert len(rows) == sum(len(group.members) for group in groups) > 5
+    assert [row["path"] for row in rows if row["reason"] == "kept"] == [g.keep for g in groups]
+    assert all(list(row) == list(rows[0]) for row in rows), "columns are the same"
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError):
+        groups.to_arrow()
+
+
+def test_a_bar_of_tqdm(media, monkeypatch):
+    bars = []
+
+    class Bar:
+        def __init__(self, unit):
+            self.unit, self.n, self.total = unit, 0, None
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    doppel.scan(media / "pictures", progress=True)
+    [files] = [bar for bar in bars if bar.unit == " files"]
+    assert files.n == files.total >= 20
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert doppel.scan(media / "pictures", progress=True), "without it nothing is shown"
 
 
 def test_relations_are_taken_as_they_are_told():

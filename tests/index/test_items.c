@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-#include <doppel/index.h>
+#include <doppel/index_items.h>
 
 #include "index/codes.h"
 #include "index/published.h"
@@ -98,6 +98,32 @@ static void check_axis(const struct life *life, const struct doppel_index_axis *
         living += life->items[i].length;
     assert_true(doppel_index_axis_length(axis) >= living);
     assert_true(!merged || doppel_index_axis_length(axis) == living);
+}
+
+static int compare_postings(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct doppel_index_posting));
+}
+
+/* All living items are read, each with its postings. */
+static void check_items(struct life *life)
+{
+    struct doppel_index_items read;
+    assert_int_equal(doppel_index_items_read(life->index, &read, NULL), DOPPEL_OK);
+    assert_int_equal(read.count, life->count);
+    for (size_t i = 0; i < read.count; i++) {
+        const struct item *item = item_of(life, read.items[i].payload);
+        assert_non_null(item);
+        assert_int_equal(item->length, read.items[i].length);
+        assert_int_equal(item->count, read.items[i].count);
+        const size_t bytes = item->count * sizeof *item->postings;
+        struct item wanted = *item, found = *item;
+        memcpy(found.postings, read.items[i].postings, bytes);
+        qsort(wanted.postings, item->count, sizeof *item->postings, compare_postings);
+        qsort(found.postings, item->count, sizeof *item->postings, compare_postings);
+        assert_memory_equal(wanted.postings, found.postings, bytes);
+    }
+    doppel_index_items_free(&read);
 }
 
 static void check_all(struct life *life, bool merged)
@@ -202,6 +228,7 @@ static void live(bool in_files)
         step(&life);
         check_all(&life, false);
     }
+    check_items(&life);
     assert_int_equal(doppel_index_flush(life.index, NULL), DOPPEL_OK);
     assert_int_equal(doppel_index_compact(life.index, true, NULL), DOPPEL_OK);
     uint64_t postings = 0;
@@ -287,6 +314,7 @@ static void test_wrong_use(void **state)
     struct doppel_index_posting posting = {16, 0};
     struct doppel_index_item item = {1, 1, 1, &posting};
     uint64_t word = 0;
+    struct doppel_index_items read;
     struct doppel_index_axis *axis;
     struct doppel_index_request request = {.queries = &word, .count = 1};
     struct doppel_index_hit *hits;
@@ -297,6 +325,7 @@ static void test_wrong_use(void **state)
     assert_int_equal(doppel_index_insert_item(codes, &item, NULL), DOPPEL_E_ARGUMENT);
     assert_int_equal(doppel_index_insert(postings, &word, &word, 1, NULL), DOPPEL_E_ARGUMENT);
     assert_int_equal(doppel_index_axis_take(codes, &axis, NULL), DOPPEL_E_ARGUMENT);
+    assert_int_equal(doppel_index_items_read(codes, &read, NULL), DOPPEL_E_ARGUMENT);
     assert_int_equal(doppel_index_search_array(postings, &request, &hits, &count, NULL),
                      DOPPEL_E_ARGUMENT);
     item.count = 0;

@@ -1,0 +1,1 @@
+../../index/index_items.h
