@@ -8,4 +8,7 @@
  * DOPPEL_E_ARGUMENT with a sentence. */
 enum doppel_status settings_check(struct settings *settings, struct doppel_error *error);
 
+/* The part of it that fills scheme and by_kind. */
+enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error);
+
 #endif
