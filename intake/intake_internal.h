@@ -24,6 +24,7 @@ enum slot_state {
 struct intake_slot {
     enum slot_state state;
     const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the options */
+    bool moves;                         /* it is an image that moves, read as a video */
     unsigned exact_kinds; /* digests of other makes that are wanted: 1 << enum doppel_exact */
     struct intake_file file;
     struct walk_entry entry;
@@ -36,7 +37,7 @@ struct intake {
     struct doppel_pool *pool;
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, passed_over;
-    uint64_t poor; /* pictures with too little structure, of which nothing was said yet */
+    uint64_t poor;           /* pictures with too little structure, of which nothing was said yet */
     uint64_t looks_like_ocr; /* texts that do, of which nothing was said yet */
     struct doppel_run_progress progress; /* videos_total: those that the counter met */
     bool walked, cache_failed;
@@ -76,9 +77,9 @@ void slot_name_unknown(const struct intake *intake, struct intake_slot *slot);
 /* Tell the kind of an open file: the slot ends unless it is one that is wanted. */
 void slot_probe(struct intake *intake, struct intake_slot *slot, int fd);
 
-/* Of a file that was ordered as a video and is a recording: from now on it is one, and so are those
- * that wait for it. */
-void slot_turn_to_audio(struct intake *intake, struct intake_slot *slot);
+/* Of a file that was ordered as a video and is of another kind: from now on it is of that, and so
+ * are those that wait for it. */
+void slot_turn_to(struct intake *intake, struct intake_slot *slot, enum doppel_kind kind);
 
 /* Whether a file was named on the command line, or in a list, and not met in a folder. */
 bool named_on_command_line(const struct intake *intake, const struct intake_slot *slot);
@@ -137,9 +138,10 @@ enum doppel_status slot_begin_reading(struct intake *intake, struct intake_slot 
 enum doppel_status slot_read_again(struct intake *intake, uint64_t number,
                                    struct doppel_error *error);
 
-/* Whether an outcome, or what the cache knows, says that a file ordered as a video is a recording,
- * and recordings are wanted. */
-bool slot_is_audio_after_all(const struct intake *intake, const struct intake_slot *slot);
+/* The other kind that a file ordered as a video is read as, by its outcome or what the cache knows:
+ * a recording, or an image that moves and cannot be read as a video. UNKNOWN: none, or none that is
+ * wanted. */
+enum doppel_kind slot_kind_after_all(const struct intake *intake, const struct intake_slot *slot);
 
 /* An outcome of a worker becomes the record of file number `outcome->tag`, and the cache's, unless
  * the file changed while it was read: then it is of bytes that nobody digested. A video that is a

@@ -130,14 +130,18 @@ void slot_take_kind(const struct intake *intake, struct intake_slot *slot, enum 
     slot->file.record.reading = reading_of(intake, slot);
 }
 
-bool slot_is_audio_after_all(const struct intake *intake, const struct intake_slot *slot)
+enum doppel_kind slot_kind_after_all(const struct intake *intake, const struct intake_slot *slot)
 {
     const struct doppel_record *record = &slot->file.record;
-    return slot->scheme->kind == DOPPEL_KIND_VIDEO && record->error.status == DOPPEL_E_FORMAT &&
-           record->kind == DOPPEL_KIND_AUDIO && intake_wants(intake, DOPPEL_KIND_AUDIO);
+    bool unread = slot->scheme->kind == DOPPEL_KIND_VIDEO && record->error.status;
+    if (unread && slot->moves && intake_wants(intake, DOPPEL_KIND_IMAGE))
+        return DOPPEL_KIND_IMAGE;
+    bool audio = unread && record->error.status == DOPPEL_E_FORMAT &&
+                 record->kind == DOPPEL_KIND_AUDIO && intake_wants(intake, DOPPEL_KIND_AUDIO);
+    return audio ? DOPPEL_KIND_AUDIO : DOPPEL_KIND_UNKNOWN;
 }
 
-void slot_turn_to_audio(struct intake *intake, struct intake_slot *slot)
+void slot_turn_to(struct intake *intake, struct intake_slot *slot, enum doppel_kind kind)
 {
     const struct doppel_scheme *video = slot->scheme;
     for (uint64_t n = intake->next_out; n < intake->next_in; n++) {
@@ -145,9 +149,9 @@ void slot_turn_to_audio(struct intake *intake, struct intake_slot *slot)
         if (twin->state == SLOT_TWIN && twin->scheme == video &&
             memcmp(&twin->file.record.digest, &slot->file.record.digest,
                    sizeof(struct doppel_digest)) == 0)
-            slot_take_kind(intake, twin, DOPPEL_KIND_AUDIO);
+            slot_take_kind(intake, twin, kind);
     }
-    slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+    slot_take_kind(intake, slot, kind);
 }
 
 static const char *kind_in_words(enum doppel_kind kind)
@@ -219,9 +223,9 @@ static void pass_over_file(struct intake *intake, struct intake_slot *slot, int 
     slot->state = SLOT_PASSED_OVER;
     intake->passed_over++;
     doppel_run_detail(intake->options->run, slot->file.path,
-                      empty                         ? "empty"
+                      empty                              ? "empty"
                       : is_sidecar_name(slot->file.path) ? "goes with a picture"
-                                                    : reason);
+                                                         : reason);
 }
 
 /* A name that programs have, too: where it is no text, it is a video's. */
@@ -279,6 +283,16 @@ static void choose_kind(struct intake *intake, struct intake_slot *slot, int fd,
         slot->file.record.reading = READ_VIDEO_AS_AUDIO;
 }
 
+/* An image that moves is a short video, where videos are wanted. */
+static enum doppel_kind kind_of_file(const struct intake *intake, struct intake_slot *slot, int fd,
+                                     const uint8_t *head, size_t size)
+{
+    enum doppel_kind kind = doppel_media_probe_file(fd, head, size, NULL);
+    slot->moves = kind == DOPPEL_KIND_IMAGE && intake_wants(intake, DOPPEL_KIND_VIDEO) &&
+                  doppel_media_is_animated(head, size);
+    return slot->moves ? DOPPEL_KIND_VIDEO : kind;
+}
+
 void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
 {
     uint8_t head[PROBE_BYTES];
@@ -296,7 +310,7 @@ void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
     else if ((print = kind_of_print(intake, head, (size_t)got)))
         slot_take_kind(intake, slot, print);
     else
-        choose_kind(intake, slot, fd, doppel_media_probe_file(fd, head, (size_t)got, NULL));
+        choose_kind(intake, slot, fd, kind_of_file(intake, slot, fd, head, (size_t)got));
 }
 
 /* ---- names ---- */

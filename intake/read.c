@@ -225,12 +225,13 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
     if (!check_unchanged(slot) || slot_goes_past_cache(intake, slot))
         return DOPPEL_OK;
     slot_keep_record(intake, slot);
-    if (!slot_is_audio_after_all(intake, slot)) {
+    enum doppel_kind kind = slot_kind_after_all(intake, slot);
+    if (!kind) {
         slot_count_video(intake, slot, false);
         return DOPPEL_OK;
     }
     slot_forget_record(slot, &digest);
-    slot_turn_to_audio(intake, slot);
+    slot_turn_to(intake, slot, kind);
     return slot_recall(intake, slot, &digest) ? DOPPEL_OK
                                               : slot_read_again(intake, outcome->tag, error);
 }

@@ -165,9 +165,10 @@ bool slot_recall(struct intake *intake, struct intake_slot *slot,
     if (doppel_cache_record(intake->options->cache, &key,
                             keeps_attachment(intake, slot->scheme->kind), &slot->file.record))
         return false;
-    if (slot_is_audio_after_all(intake, slot)) {
+    enum doppel_kind kind = slot_kind_after_all(intake, slot);
+    if (kind) {
         slot_forget_record(slot, &digest);
-        slot_take_kind(intake, slot, DOPPEL_KIND_AUDIO);
+        slot_take_kind(intake, slot, kind);
         return slot_recall(intake, slot, &digest);
     }
     if (is_unreadable(&slot->file.record)) { /* it is computed again */

@@ -22,16 +22,15 @@ enum { NAMED_SCORE = 1, UNNAMED_SCORE = AVPROBE_SCORE_EXTENSION };
  * that need a synthesiser, devices; pictures. */
 static bool is_refused(const AVInputFormat *format)
 {
-    static const char *const names[] = {"hls",        "dash",    "webm_dash_manifest",
-                                        "imf",        "concat",  "concatf",
-                                        "ffmetadata", "image2",  "sdp",
-                                        "rtsp",       "rtp",     "sap",
-                                        "lavfi",      "sbg",     "tedcaptions",
-                                        "tty",        "bin",     "xbin",
-                                        "adf",        "idf",     "vobsub",
-                                        "libopenmpt", "libgme",  "libmodplug",
-                                        "gif",        "apng",    "alias_pix",
-                                        "txd",        "svg_pipe"};
+    static const char *const names[] = {"hls",        "dash",   "webm_dash_manifest",
+                                        "imf",        "concat", "concatf",
+                                        "ffmetadata", "image2", "sdp",
+                                        "rtsp",       "rtp",    "sap",
+                                        "lavfi",      "sbg",    "tedcaptions",
+                                        "tty",        "bin",    "xbin",
+                                        "adf",        "idf",    "vobsub",
+                                        "libopenmpt", "libgme", "libmodplug",
+                                        "alias_pix",  "txd",    "svg_pipe"};
     if (format->flags & AVFMT_NOFILE)
         return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -39,6 +38,15 @@ static bool is_refused(const AVInputFormat *format)
             return true;
     size_t length = strlen(format->name);
     return length > 5 && !strcmp(format->name + length - 5, "_pipe");
+}
+
+/* A picture that moves is a video. */
+static enum doppel_kind kind_of_source(const struct source *source)
+{
+    enum doppel_kind kind = doppel_media_probe(source->head, source->head_size, NULL);
+    bool moves =
+        kind == DOPPEL_KIND_IMAGE && doppel_media_is_animated(source->head, source->head_size);
+    return moves ? DOPPEL_KIND_VIDEO : kind;
 }
 
 enum doppel_status container_find(struct container *container, const AVInputFormat **out,
@@ -53,7 +61,7 @@ enum doppel_status container_find(struct container *container, const AVInputForm
         if (status != DOPPEL_OK)
             return status;
         if (!looked)
-            kind = doppel_media_probe(source->head, source->head_size, NULL);
+            kind = kind_of_source(source);
         if (kind == DOPPEL_KIND_TEXT || kind == DOPPEL_KIND_IMAGE)
             return doppel_fail(error, DOPPEL_E_FORMAT, "is no %s but %s", container->holds,
                                doppel_kind_name(kind));

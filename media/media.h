@@ -126,6 +126,15 @@ DOPPEL_API enum doppel_kind doppel_media_probe_file(int fd, const uint8_t *data,
                                                     enum doppel_format *out_format);
 
 /**
+ * Whether a picture moves, as far as its first bytes tell: a GIF that is repeated, a PNG or WebP of
+ * several frames. doppel_media_read_frames reads it as a short video.
+ *
+ * @param data as of doppel_media_probe
+ * Thread-safe.
+ */
+DOPPEL_API bool doppel_media_is_animated(const uint8_t *data, size_t size);
+
+/**
  * Decode the (first) picture of a file to luma.
  *
  * Alpha is laid over white. Of an animation the first frame counts, of a TIFF the first

@@ -1,5 +1,8 @@
 /* From an open file or stream to samples, AcoustID's fingerprint, or the frames of a video. */
 #include "media/readers.h"
+#ifdef HAVE_WEBP
+#include "media/video/webp_frames.h"
+#endif
 
 struct doppel_samples_options doppel_samples_options_default(void)
 {
@@ -18,6 +21,10 @@ enum doppel_status doppel_media_read_samples(int fd, const struct doppel_samples
     struct doppel_samples_options defaults = doppel_samples_options_default();
     if (!options)
         options = &defaults;
+#ifdef HAVE_WEBP
+    if (!options->stream && is_animated_webp(fd))
+        return doppel_fail(error, DOPPEL_E_FORMAT, "has no audio in it");
+#endif
 #ifdef HAVE_FFMPEG
     return read_audio(fd, options, visitor, context, out_info, error);
 #else
@@ -58,6 +65,10 @@ enum doppel_status doppel_media_read_frames(int fd, const struct doppel_frames_o
     struct doppel_frames_options defaults = doppel_frames_options_default();
     if (!options)
         options = &defaults;
+#ifdef HAVE_WEBP
+    if (is_animated_webp(fd))
+        return read_webp_frames(fd, options, visitor, context, out_info, error);
+#endif
 #ifdef HAVE_FFMPEG
     return read_video(fd, options, visitor, context, out_info, error);
 #else
