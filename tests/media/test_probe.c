@@ -103,7 +103,7 @@ static const struct sample samples[] = {
     SAMPLE("\xff\xfe\1\0\2\0", UNKNOWN, UNKNOWN),
     SAMPLE("\xff\xfe\0\0U\0\0\0", UNKNOWN, UNKNOWN),
     SAMPLE("\xff\xfe", UNKNOWN, UNKNOWN),
-    SAMPLE("%PDF-1.7\n1 0 obj\n", UNKNOWN, UNKNOWN),
+    SAMPLE("%PDF-1.7\n1 0 obj\n", TEXT, PDF),
     SAMPLE("{\\rtf1\\ansi x}", TEXT, RTF),
     SAMPLE("From: a@b\r\nDate: today\r\nSubject: x\r\n y\r\n\r\nwords", TEXT, MAIL),
     SAMPLE("From a@b Mon Jan  1\nFrom: a@b\nTo: c\nSubject: x\n\nwords", TEXT, MAIL),
