@@ -6,6 +6,7 @@
 
 #include "act/plan_internal.h"
 #include "act/sidecars.h"
+#include "core/files/archive_path.h"
 #include "core/text/text_copy.h"
 
 struct doppel_act_policy doppel_act_policy_default(void)
@@ -161,6 +162,22 @@ static bool add_names(struct doppel_plan *plan, size_t first,
     return room;
 }
 
+/* What lies in an archive is told, and not acted on; nor is a copy of it. @return whether it, or
+ * the one to keep, does */
+static bool refuse_member(const struct doppel_group_member *keep,
+                          const struct doppel_group_member *member,
+                          const struct doppel_act_policy *policy, struct doppel_plan_file *file)
+{
+    bool inside = path_lies_in_archive(file->path);
+    if (!inside && !(member != keep && keep->path && path_lies_in_archive(keep->path)))
+        return false;
+    file->duplicate_of = file->keep;
+    file->left = inside ? "lies in an archive, where nothing is changed"
+                        : "the copy to keep lies in an archive: this one stays as well";
+    file->refused = member != keep && wants_file(file->reason, file->mark, policy);
+    return true;
+}
+
 enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
                                    struct doppel_error *error)
 {
@@ -181,7 +198,9 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
             .first_name = keep + i,
             .freed_bytes = member->freed_bytes,
         };
-        if (i && !file.reference)
+        if (refuse_member(&group->members[0], member, &plan->policy, &file))
+            ;
+        else if (i && !file.reference)
             decide_plan_file(plan, keep + member->same_bytes, member->burst, &file);
         else
             refuse_removal(&file);

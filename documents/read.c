@@ -1,4 +1,5 @@
 /* A document by its format: its reader, or a sentence saying why this build has none. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -86,6 +87,7 @@ size_t documents_prepare(char *out, size_t size)
     int length = 0;
 #ifdef HAVE_DOCUMENTS
     /* Of dates in archives the time zone is looked up, in a file, unless it has a name. */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* names of members are UTF-8 then */
     setenv("TZ", "UTC0", 1);
     tzset();
     xmlInitParser();

@@ -51,7 +51,7 @@ static la_int64_t seek_archive(struct archive *archive, void *data, la_int64_t o
 
 /* ---- failures ---- */
 
-static enum doppel_status describe_archive(struct archive *archive, struct doppel_error *error)
+enum doppel_status describe_archive(struct archive *archive, struct doppel_error *error)
 {
     const char *reason = archive_error_string(archive);
     if (archive_errno(archive) == ENOMEM)
@@ -59,6 +59,13 @@ static enum doppel_status describe_archive(struct archive *archive, struct doppe
     if (archive_errno(archive) == EIO)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
     return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged: %s", reason ? reason : "no reason");
+}
+
+/* Of what no format claims. */
+static enum doppel_status describe_unknown(struct archive *archive, struct doppel_error *error)
+{
+    enum doppel_status status = describe_archive(archive, error);
+    return status == DOPPEL_E_CORRUPT && error ? error->status = DOPPEL_E_FORMAT : status;
 }
 
 /* ---- */
@@ -86,7 +93,7 @@ enum doppel_status unpacking_open(int fd, struct archive *archive,
     archive_read_set_skip_callback(archive, skip_bytes);
     archive_read_set_seek_callback(archive, seek_archive);
     if (archive_read_open1(archive) < ARCHIVE_WARN)
-        TRY(describe_archive(archive, error));
+        TRY(describe_unknown(archive, error));
     *out = unpacking;
 done:
     if (status)
@@ -107,6 +114,8 @@ enum doppel_status unpacking_next(struct unpacking *unpacking, struct archive_en
     int result = archive_read_next_header(unpacking->archive, out);
     if (result == ARCHIVE_EOF)
         return DOPPEL_E_NOT_FOUND;
+    if (result < ARCHIVE_WARN && archive_read_has_encrypted_entries(unpacking->archive) > 0)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
     if (result < ARCHIVE_WARN)
         return describe_archive(unpacking->archive, error);
     if (unpacking->members++ >= unpacking->limits.max_members)
@@ -118,8 +127,8 @@ enum doppel_status unpacking_next(struct unpacking *unpacking, struct archive_en
 /* Small files may shrink as they like. */
 enum { RATIO_FROM_BYTES = 16 << 20 };
 
-static enum doppel_status count_unpacked(struct unpacking *unpacking, size_t size,
-                                         struct doppel_error *error)
+enum doppel_status count_unpacked(struct unpacking *unpacking, size_t size,
+                                  struct doppel_error *error)
 {
     const struct document_limits *limits = &unpacking->limits;
     unpacking->unpacked += size;

@@ -29,6 +29,13 @@ void unpacking_free(struct unpacking *unpacking);
 enum doppel_status unpacking_next(struct unpacking *unpacking, struct archive_entry **out,
                                   struct doppel_error *error);
 
+/* Count what was unpacked: DOPPEL_E_LIMIT where that is too much. */
+enum doppel_status count_unpacked(struct unpacking *unpacking, size_t size,
+                                  struct doppel_error *error);
+
+/* Why libarchive went no further. */
+enum doppel_status describe_archive(struct archive *archive, struct doppel_error *error);
+
 /* The bytes of this member. @param out given (free), with a NUL after it */
 enum doppel_status unpack_member(struct unpacking *unpacking, char **out, size_t *out_size,
                                  struct doppel_error *error);

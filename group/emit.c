@@ -212,7 +212,8 @@ static bool find_names(const struct grouping *grouping, struct doppel_group_memb
     member->names = others.paths;
     member->name_count = others.count;
     member->gone = member->is_file && member->id && path_is_gone(member->path);
-    bool stays = member->gone || others.links > others.count + 1;
+    bool stays = member->gone || others.links > others.count + 1 ||
+                 (member->is_file && path_lies_in_archive(member->path));
     member->freed_bytes = stays ? 0 : (uint64_t)member->size_bytes;
     return true;
 }
@@ -250,6 +251,20 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
            find_file_mark(grouping, number, &member->mark);
 }
 
+/* What lies in an archive is kept only where all do: nothing is done for its sake. They go to the
+ * front. @return how many are left to choose from */
+static size_t prefer_files(const struct grouping *grouping, struct led_item *members, size_t count)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *path = item_store_path(&grouping->items, members[i].item);
+        if (!path || !path_lies_in_archive(path))
+            members[files++] = members[i];
+        free(path);
+    }
+    return files ? files : count;
+}
+
 /* The one to keep: of those that are marked to be kept; else of those that are not marked for
  * removal; else of all. @return false without memory */
 static bool choose_kept_by_marks(const struct grouping *grouping, const struct led_item *members,
@@ -273,9 +288,11 @@ static bool choose_kept_by_marks(const struct grouping *grouping, const struct l
     size_t unmarked = best_count;
     if (done && best_count)
         best_count = prefer_folders(grouping, best, best_count);
+    size_t placed = best_count;
+    best_count = prefer_files(grouping, best, best_count);
     done = done && best_count && grouping_choose_kept(grouping, best, best_count, out, out_reason);
-    if (best_count < count)
-        *out_reason = best_count < unmarked ? "folder" : "mark";
+    if (placed < count)
+        *out_reason = placed < unmarked ? "folder" : "mark";
     free(best);
     return done;
 }

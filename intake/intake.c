@@ -11,7 +11,7 @@
 enum { COUNT_STEP = 256 };
 
 /* While a long video is waited for, the line is drawn again. */
-enum { REDRAW_MS = 250, LARGE_BYTES = 16 << 20 };
+enum { REDRAW_MS = 250, LARGE_BYTES = 16 << 20, MOST_MEMBER_BYTES = 256 << 20 };
 
 /* Open files: without so many nothing starts; with so many nothing more is asked for. */
 enum { LEAST_FILES = 64, MANY_FILES = 4096 };
@@ -83,6 +83,7 @@ void intake_free(struct intake *intake)
     if (intake->options->cache)
         (void)doppel_cache_flush(intake->options->cache, NULL); /* whose lock is not held then */
     doppel_pool_free(intake->pool);
+    archives_free(&intake->archives);
     walk_free(intake->counter);
     walk_free(intake->walk);
     free(intake->here);
@@ -114,12 +115,43 @@ static bool caller_knows(const struct intake_options *options, struct intake_fil
            (options->known && options->known(context, file->path, &file->stamp));
 }
 
+/* What is in an archive comes before what the walk gives next. */
+static bool next_entry(struct intake *intake, struct walk_entry *out)
+{
+    if (!archives_next(&intake->archives, intake->options->walk, out))
+        return walk_next(intake->walk, out);
+    intake->member_bytes += out->is_member && out->member_fd >= 0 ? (uint64_t)out->stat.st_size : 0;
+    return true;
+}
+
+/* Whether the slot's file is an archive: then its members come next, and it is none itself. */
+static bool enter_archive(struct intake *intake, struct intake_slot *slot)
+{
+    struct doppel_error error;
+    int fd;
+    if (!intake->options->walk->archives || walk_open(intake->walk, &slot->entry, &fd, NULL))
+        return false;
+    bool archive = is_archive(fd);
+    if (archive && archives_begin(&intake->archives, intake->options->run, &slot->entry,
+                                  named_on_command_line(intake, slot), fd, &error))
+        slot_ready(slot, error.status, error.message);
+    close(fd);
+    return archive;
+}
+
+/* The bytes of a member are needed no more. */
+static void let_member_go(struct intake *intake, struct intake_slot *slot)
+{
+    if (slot->state >= SLOT_READY)
+        intake->member_bytes -= walk_entry_let_go(&slot->entry);
+}
+
 /* Put the next entry of the walk into the window. */
 static enum doppel_status take_in(struct intake *intake, struct doppel_error *error)
 {
     struct intake_slot *slot = &intake->slots[intake->next_in % WINDOW];
     *slot = (struct intake_slot){.state = SLOT_PASSED_OVER};
-    if (!walk_next(intake->walk, &slot->entry)) {
+    if (!next_entry(intake, &slot->entry)) {
         intake->walked = true;
         return DOPPEL_OK;
     }
@@ -144,6 +176,8 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
             intake->options->same_file(intake->options->known_context, slot->file.path,
                                        &slot->entry.stat);
         doppel_run_detail(intake->options->run, slot->file.path, "another name of a file seen");
+    } else if (enter_archive(intake, slot)) {
+        doppel_run_detail(intake->options->run, slot->file.path, "an archive");
     } else if (caller_knows(intake->options, &slot->file)) {
         slot->file.known = true;
         slot->state = SLOT_READY;
@@ -152,6 +186,7 @@ static enum doppel_status take_in(struct intake *intake, struct doppel_error *er
     }
     if (!status && slot->state == SLOT_READY)
         slot_read_for_lists(intake, slot);
+    let_member_go(intake, slot);
     intake->next_in++;
     return status;
 }
@@ -191,6 +226,7 @@ static enum doppel_status wake_twins(struct intake *intake, const struct intake_
             continue;
         if (shares) {
             slot_share(twin, slot);
+            let_member_go(intake, twin);
             slot_count_video(intake, twin, true);
             drop_attachment(intake, &twin->file.record);
             continue;
@@ -214,6 +250,7 @@ static enum doppel_status settle(struct intake *intake, struct doppel_outcome *o
         return status;
     status = wake_twins(intake, slot, &digest, error);
     drop_attachment(intake, &slot->file.record);
+    let_member_go(intake, slot);
     return status;
 }
 
@@ -268,10 +305,18 @@ static void count_ahead(struct intake *intake)
     }
 }
 
+/* So much of members lies in memory, as long as there is something to wait for. */
+static bool holds_many_members(const struct intake *intake)
+{
+    return intake->member_bytes > MOST_MEMBER_BYTES && intake->pool &&
+           doppel_pool_pending(intake->pool);
+}
+
 /* Keep the workers fed. */
 static enum doppel_status fill_window(struct intake *intake, struct doppel_error *error)
 {
-    while (!intake->walked && intake->next_in - intake->next_out < WINDOW &&
+    while (!intake->walked && !holds_many_members(intake) &&
+           intake->next_in - intake->next_out < WINDOW &&
            (!intake->pool || doppel_pool_room(intake->pool) > 0)) {
         if (doppel_run_cancelled(intake->options->run))
             return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
@@ -303,7 +348,7 @@ static void tell_failure(const struct intake *intake, const struct intake_slot *
 {
     const struct intake_options *options = intake->options;
     if (options->failed && !slot->file.known && slot->entry.what == WALK_FILE &&
-        !slot->entry.is_stdin)
+        !slot->entry.is_stdin && !slot->entry.is_member)
         options->failed(options->known_context, slot->file.path, &slot->file.stamp,
                         &slot->file.record.error);
 }

@@ -41,6 +41,8 @@ struct doppel_walk_options {
     bool hidden;                   /**< hidden files and folders, too */
     bool one_file_system;          /**< no folder of another file system than its path's */
     bool follow;                   /**< symbolic links lead to files */
+    bool archives;                 /**< archives are folders: what is in them comes in their place,
+                                      as "a.zip!/b/c.jpg", messages of an mbox as "mbox#12" */
     uint64_t min_size;             /**< bytes; smaller files are passed over */
     struct doppel_strings extensions; /**< files with others are passed over; each "jpg", or several
                                          with commas between, in any case; none: all are taken */

@@ -8,6 +8,7 @@
 
 #include <doppel/worker.h>
 
+#include "intake/archives.h"
 #include "intake/reader.h"
 
 /* So many files at most are between the walk and the caller, so that one slow file neither stops
@@ -34,6 +35,8 @@ struct intake {
     const struct intake_options *options;
     struct walk *walk;
     struct walk *counter; /* runs ahead to know how many files there will be; NULL when done */
+    struct archives archives;
+    uint64_t member_bytes; /* of members, in memory */
     struct doppel_pool *pool;
     uint64_t next_in, next_out; /* slot n lies at n % WINDOW */
     uint64_t counted, passed_over;

@@ -78,7 +78,7 @@ static bool digest(struct intake_slot *slot, int fd)
         return false;
     }
     struct doppel_file_stamp now;
-    if (fstat(fd, &after) == 0 &&
+    if (!slot->entry.is_member && fstat(fd, &after) == 0 &&
         (now = doppel_file_stamp_of(&after), !doppel_file_stamp_equal(&now, &slot->file.stamp))) {
         slot_ready(slot, DOPPEL_E_CHANGED, "the file changed while it was being read");
         return false;
@@ -107,7 +107,8 @@ enum doppel_status slot_begin_reading(struct intake *intake, struct intake_slot 
     if (!digest(slot, fd))
         goto done;
     bool elsewhere = slot_recall_elsewhere(intake, slot, &slot->file.record.digest);
-    if (!slot->entry.is_stdin && (!elsewhere || slot->file.stamp.size >= SMALL_BYTES))
+    if (!slot->entry.is_stdin && !slot->entry.is_member &&
+        (!elsewhere || slot->file.stamp.size >= SMALL_BYTES))
         slot_keep_digest(intake, slot);
     if (elsewhere || slot_is_listed(intake, slot) ||
         slot_recall(intake, slot, &slot->file.record.digest))
@@ -193,7 +194,7 @@ bool record_take_outcome(const struct doppel_scheme *scheme, struct doppel_recor
 static bool check_unchanged(struct intake_slot *slot)
 {
     struct stat now;
-    if (slot->entry.is_stdin)
+    if (slot->entry.is_stdin || slot->entry.is_member)
         return true;
     if (stat(slot->file.path, &now) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)

@@ -221,7 +221,8 @@ bool slot_is_listed(const struct intake *intake, struct intake_slot *slot)
 bool slot_recall_by_path(struct intake *intake, struct intake_slot *slot)
 {
     struct doppel_digest digest;
-    char *path = intake->options->cache ? cache_path(intake, slot->file.path) : NULL;
+    bool by_path = intake->options->cache && !slot->entry.is_member;
+    char *path = by_path ? cache_path(intake, slot->file.path) : NULL;
     bool known = path && doppel_cache_file(intake->options->cache, path, &slot->file.stamp,
                                            &digest) == DOPPEL_OK;
     free(path);

@@ -44,8 +44,18 @@ struct walk {
 
 void walk_entry_free(struct walk_entry *entry)
 {
+    walk_entry_let_go(entry);
     free(entry->path);
     *entry = (struct walk_entry){0};
+}
+
+uint64_t walk_entry_let_go(struct walk_entry *entry)
+{
+    if (!entry->is_member || entry->member_fd < 0)
+        return 0;
+    close(entry->member_fd);
+    entry->member_fd = -1;
+    return (uint64_t)entry->stat.st_size;
 }
 
 /* ---- life ---- */
@@ -405,6 +415,8 @@ bool walk_next(struct walk *walk, struct walk_entry *out)
 static int open_entry(const struct walk *walk, const struct walk_entry *entry, bool again)
 {
     int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    if (entry->is_member)
+        return fcntl(entry->member_fd, F_DUPFD_CLOEXEC, 3);
     if (entry->is_stdin)
         return fcntl(walk->stdin_fd, F_DUPFD_CLOEXEC, 3);
     if (again || !walk->depth)
@@ -422,6 +434,10 @@ static enum doppel_status open_same(const struct walk *walk, const struct walk_e
     if (fd < 0)
         return doppel_fail(error, errno == ENOENT ? DOPPEL_E_NOT_FOUND : DOPPEL_E_IO, "%s",
                            strerror(errno));
+    if (entry->is_member) {
+        *out_fd = fd;
+        return DOPPEL_OK;
+    }
     bool same = fstat(fd, &now) == 0 && now.st_dev == entry->stat.st_dev &&
                 now.st_ino == entry->stat.st_ino && S_ISREG(now.st_mode);
     if (!same) {

@@ -42,11 +42,16 @@ struct walk_entry {
     struct stat stat; /* of WALK_FILE and WALK_SAME_FILE */
     size_t argument;  /* number of the PATH it came from */
     bool is_stdin;    /* its path "-" names no file */
+    bool is_member;   /* it lies in an archive: `stat` has its size and time alone */
+    int member_fd;    /* of a member: its bytes, in memory; -1: they are let go */
     enum walk_skip skip;
     struct doppel_error error;
 };
 
 void walk_entry_free(struct walk_entry *entry);
+
+/* Let the bytes of a member go. @return how many */
+uint64_t walk_entry_let_go(struct walk_entry *entry);
 
 /* Whether the same walk can be made a second time: not when it takes anything from standard input.
  */

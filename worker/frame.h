@@ -15,7 +15,10 @@ enum frame_type {
     FRAME_LONG,
     FRAME_LISTEN, /* this and what follows: listening.h */
     FRAME_HEARD,
-    FRAME_END
+    FRAME_END,
+    FRAME_UNPACK, /* this and what follows: members.h */
+    FRAME_NEXT,
+    FRAME_MEMBER
 };
 
 static inline void frame_header_write(uint8_t *out, enum frame_type type, uint16_t value)

@@ -1,5 +1,6 @@
 /* doppel-worker: a child of a pool, or of a listener. It receives open files on descriptor 0 and
- * answers each, in order, until its parent goes; or one stream, and tells what it hears. */
+ * answers each, in order, until its parent goes; or one stream, and tells what it hears; or
+ * archives, and sends what they hold. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include "worker/listening.h"
 #include "worker/process.h"
 #include "worker/sandbox.h"
+#include "worker/unpack_archives.h"
 
 enum { SOCKET = STDIN_FILENO, EXIT_GONE = 1, EXIT_USE, EXIT_START };
 
@@ -45,10 +47,11 @@ static void serve(struct workshop *workshop)
 
 /* The first frame says what this worker is for. */
 struct purpose {
-    bool listen;
+    bool listen, unpack;
     struct worker_limits limits;
     struct listen_order order;
-    int stream; /* to listen to */
+    struct unpack_order archive;
+    int stream; /* to listen to, or the archive */
 };
 
 /* 0, or what the process is to end with. */
@@ -67,6 +70,12 @@ static int take_purpose(struct purpose *out)
         out->limits.sandbox = out->order.sandbox;
         return 0;
     }
+    if (size > 0 && out->stream >= 0 && unpack_order_read(frame, (size_t)size, &out->archive)) {
+        out->unpack = true;
+        out->limits.max_memory = out->archive.max_memory;
+        out->limits.sandbox = out->archive.sandbox;
+        return 0;
+    }
     return size > 0 && hello_read(frame, (size_t)size, &out->limits) ? 0 : EXIT_USE;
 }
 
@@ -76,6 +85,8 @@ static void work_on_purpose(const struct purpose *purpose, struct progress_page 
     struct workshop workshop = {.limits = purpose->limits, .progress = page, .ocr = ocr};
     if (purpose->listen)
         listen_to(SOCKET, purpose->stream, &purpose->order);
+    else if (purpose->unpack)
+        unpack_archives(SOCKET, purpose->stream, &purpose->archive);
     else
         serve(&workshop);
     workshop_close(&workshop);

@@ -202,6 +202,51 @@ DOPPEL_API enum doppel_status doppel_worker_examine(const struct doppel_pool_opt
                                                     struct doppel_confinement *out,
                                                     struct doppel_error *error);
 
+/* ---- archives ---- */
+
+/** A worker that unpacks archives, one after the other: ZIP, TAR (plain, .gz, .bz2, .xz, .zst), 7z,
+ * RAR, and the messages of an mbox. Belongs to one thread at a time. */
+struct doppel_unpacker;
+
+/** @param run borrowed for the life of the unpacker: its limits, and whether it is cancelled.
+ * @param out given (doppel_unpacker_free). DOPPEL_OK; DOPPEL_E_NOT_FOUND; DOPPEL_E_MEMORY */
+DOPPEL_API enum doppel_status doppel_unpacker_new(struct doppel_run *run,
+                                                  struct doppel_unpacker **out,
+                                                  struct doppel_error *error);
+DOPPEL_API void doppel_unpacker_free(struct doppel_unpacker *unpacker);
+
+/** What may come of one archive. */
+struct doppel_unpack_limits {
+    uint64_t member_bytes, all_bytes;
+    uint32_t members;
+};
+
+/** Begin with an archive; what is left of the one before is dropped. @param fd an open regular
+ * file; borrowed. DOPPEL_OK; DOPPEL_E_NOT_FOUND, DOPPEL_E_IO */
+DOPPEL_API enum doppel_status doppel_unpacker_begin(struct doppel_unpacker *unpacker, int fd,
+                                                    const struct doppel_unpack_limits *limits,
+                                                    struct doppel_error *error);
+
+/** A file in an archive. */
+struct doppel_member {
+    char *name; /**< as the archive has it: anything; "#12" of a message; given
+                   (doppel_member_free) */
+    int fd;     /**< its bytes, in memory, sealed against all change; given; -1: see `error` */
+    uint64_t size;
+    int64_t mtime_s;           /**< 0: not known */
+    struct doppel_error error; /**< why it alone cannot be read */
+};
+
+DOPPEL_API void doppel_member_free(struct doppel_member *member);
+
+/** Wait for the next member, in the order of the archive.
+ * @param out given (doppel_member_free); untouched unless DOPPEL_OK
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_FORMAT: it is no archive;
+ * DOPPEL_E_CANCELLED; what ends it sooner (_CORRUPT, _LIMIT, _UNSUPPORTED, _CRASH, _TIMEOUT, …) */
+DOPPEL_API enum doppel_status doppel_unpacker_next(struct doppel_unpacker *unpacker,
+                                                   struct doppel_member *out,
+                                                   struct doppel_error *error);
+
 /* ---- listening to an endless stream ---- */
 
 /** A worker that decodes one stream and sends the peaks of its audio as they are known. Belongs to

@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Nothing is there; not where that cannot be known. */
+#include "core/files/archive_path.h"
+
+/* Nothing is there, nor an archive that it lies in; not where that cannot be known. */
 static inline bool path_is_gone(const char *path)
 {
     struct stat status;
-    return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR) &&
+           !path_lies_in_archive(path);
 }
 
 #endif

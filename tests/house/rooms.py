@@ -74,7 +74,12 @@ PARTS_OF_CORE = (
 PARTS_OF_OTHERS = {"doppel/embedder.h": "embed"}
 
 # Of media, the engine uses the probe and names of formats, which need no decoder.
-USE_OF_MEDIA = {"corpus/read/record_text.c", "intake/kind.c", "intake/pcm.c"}
+USE_OF_MEDIA = {
+    "corpus/read/record_text.c",
+    "intake/archives.c",
+    "intake/kind.c",
+    "intake/pcm.c",
+}
 
 # The program doppel-worker is where media meets the fingerprint rooms.
 WORKER_PROGRAM = {
@@ -95,6 +100,8 @@ WORKER_PROGRAM = {
     "sandbox.c",
     "sandbox.h",
     "syscall_filter.c",
+    "unpack_archives.c",
+    "unpack_archives.h",
     "worker_text.c",
     "worker_text.h",
     "fingerprint.h",

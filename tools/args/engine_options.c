@@ -49,6 +49,7 @@ struct doppel_walk_options walk_options_from(const struct settings *settings)
         .hidden = settings->hidden,
         .one_file_system = settings->one_file_system,
         .follow = settings->follow,
+        .archives = settings->archives,
         .min_size = settings->min_size,
         .extensions = {settings->extensions.items, settings->extensions.count},
         .newer_than_ns = settings->newer_than_ns,

@@ -397,6 +397,11 @@ const struct option_info option_table[] = {
      "Stay on the file system of each PATH", VERBS_WALK, SECTION_FILES},
     {"follow", 0, NULL, OPTION_FLAG, AT(follow), NULL, "Follow symbolic links", VERBS_WALK,
      SECTION_FILES},
+    {"archives", 0, NULL, OPTION_FLAG, AT(archives), NULL,
+     "Take archives (ZIP, TAR, 7z, RAR) and mailboxes (mbox) for folders: what is in them is "
+     "a.zip!/b, "
+     "or mbox#12. It is never acted on",
+     VERBS_WALK, SECTION_FILES},
     {"files-from", 0, "FILE", OPTION_TEXT, AT(files_from), NULL,
      "Also process the paths listed in FILE (- is standard input), one a line, or ended by NUL "
      "with -0",

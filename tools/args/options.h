@@ -108,6 +108,7 @@ struct settings {
 
     struct strings exclude;
     bool hidden, one_file_system, follow; /* follow: links; or a log */
+    bool archives;
     uint64_t min_size;
     struct strings extensions;
     const char *newer_than, *older_than;  /* as given; NULL: not */
