@@ -49,7 +49,8 @@ struct doppel_decide_options {
     bool dry_run;       /**< nothing is remembered, and no input is known to later ones */
     bool count_matches; /**< of a dry run: count the matches of items on lists all the same */
     struct doppel_search_options search; /**< when files match; `search.compare.text` is how texts
-                                            are read */
+                                            are read; without `search.fingerprint` what is at the
+                                            path of an input is read by other schemes */
 
     struct doppel_text_limits limits; /**< when records match */
     bool text_given;      /**< `search.compare.text` and `limits` are wanted; else the library's own

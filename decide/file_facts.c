@@ -276,8 +276,10 @@ static enum doppel_status want_search(struct file_decider *decider, struct doppe
     if (!decider->search) {
         struct doppel_search_options options = decider->decide->search;
         options.representatives = true;
-        options.fingerprint = other_scheme_read;
-        options.fingerprint_context = &decider->other_schemes;
+        if (!options.fingerprint) {
+            options.fingerprint = other_scheme_read;
+            options.fingerprint_context = &decider->other_schemes;
+        }
         status =
             doppel_search_new(decider->run, decider->library, &options, &decider->search, error);
     }

@@ -6,6 +6,7 @@
 
 #include <doppel/library_requests.h>
 
+#include "core/digest.h"
 #include "core/try.h"
 #include "serve/answers/answers.h"
 #include "serve/input_record.h"
@@ -114,6 +115,40 @@ enum doppel_status push_request_input(struct doppel_decider *decider, struct req
     input->error = *error;
     input->error.status = status;
     return DOPPEL_OK;
+}
+
+/* Whether an input, of which this was read, is the query; one at a path is read by the decider. */
+static bool is_query(const struct request_input *input, const struct doppel_record *read,
+                     const struct doppel_record *query, const char *name)
+{
+    if (input->form == INPUT_PATH)
+        return strcmp(input->path, name) == 0;
+    return !digest_is_none(&query->digest) &&
+           memcmp(&read->digest, &query->digest, sizeof query->digest) == 0;
+}
+
+/* NULL: there is none. */
+static const struct request_input *input_of_query(const struct decision_task *task,
+                                                  const struct doppel_record *query,
+                                                  const char *name)
+{
+    for (size_t i = 0; i < task->inputs.all.count; i++)
+        if (is_query(&task->inputs.all.items[i], &task->records[i], query, name))
+            return &task->inputs.all.items[i];
+    return NULL;
+}
+
+enum doppel_status read_task_input_again(const struct decision_task *first,
+                                         const struct doppel_record *query, const char *name,
+                                         const struct doppel_scheme *scheme,
+                                         struct doppel_record *out, struct doppel_error *error)
+{
+    for (const struct decision_task *task = first; task; task = task->next) {
+        const struct request_input *input = input_of_query(task, query, name);
+        if (input)
+            return input_read_again(task->exchange->service, input, scheme, out, error);
+    }
+    return doppel_fail(error, DOPPEL_E_NOT_FOUND, "the input cannot be read again");
 }
 
 /* What was pushed has neither file nor line that its sender knows. */

@@ -41,6 +41,13 @@ enum doppel_status decide_tasks(const struct deciding *deciding, struct decision
 enum doppel_status push_request_input(struct doppel_decider *decider, struct request_input *input,
                                       struct doppel_record *record, struct doppel_error *error);
 
+/* Read an input of tasks in flight again, by another scheme. As the `fingerprint` of struct
+ * doppel_search_options. @param first the tasks; NULL: none */
+enum doppel_status read_task_input_again(const struct decision_task *first,
+                                         const struct doppel_record *query, const char *name,
+                                         const struct doppel_scheme *scheme,
+                                         struct doppel_record *out, struct doppel_error *error);
+
 /* A decision as an object, in the words of who sent the input. @param decided NULL: it has an
  * error */
 void put_decision(struct doppel_json *json, const struct request_input *input,

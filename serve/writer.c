@@ -82,6 +82,17 @@ static enum doppel_status keep_answer_of(void *context, const struct doppel_deci
     return keep_answer_of_input(writer->deciding, writer->library, decided, error);
 }
 
+/* Others wait for it: what takes long, as a video does, is not read again. */
+static enum doppel_status read_again_to_write(void *context, const struct doppel_record *query,
+                                              const char *name, const struct doppel_scheme *scheme,
+                                              struct doppel_record *out, struct doppel_error *error)
+{
+    const struct writer *writer = context;
+    return query->kind == DOPPEL_KIND_VIDEO
+               ? doppel_fail(error, DOPPEL_E_NOT_FOUND, "a video is not read again to be added")
+               : read_task_input_again(writer->deciding, query, name, scheme, out, error);
+}
+
 static void drop_decider(struct writer *writer)
 {
     doppel_decider_free(writer->decider);
@@ -94,6 +105,8 @@ static enum doppel_status want_decider(struct writer *writer, double rate,
     struct doppel_decide_options options = decide_options_of(writer->service, false);
     options.on_keep = keep_answer_of;
     options.on_keep_context = writer;
+    options.search.fingerprint = read_again_to_write;
+    options.search.fingerprint_context = writer;
     if (rate > 0)
         options.search.compare.max_false_positives = rate;
     if (writer->decider && writer->rate == rate)

@@ -15,6 +15,14 @@ static enum doppel_status keep_answer_at_desk(void *context, const struct doppel
     return keep_answer_of_input(reader->deciding, reader->library, decided, error);
 }
 
+static enum doppel_status read_again_at_desk(void *context, const struct doppel_record *query,
+                                             const char *name, const struct doppel_scheme *scheme,
+                                             struct doppel_record *out, struct doppel_error *error)
+{
+    const struct library_reader *reader = context;
+    return read_task_input_again(reader->deciding, query, name, scheme, out, error);
+}
+
 static enum doppel_status want_decider_of(const struct service *service,
                                           struct library_reader *reader, double rate, bool dry_run,
                                           struct doppel_error *error)
@@ -22,6 +30,8 @@ static enum doppel_status want_decider_of(const struct service *service,
     struct doppel_decide_options options = decide_options_of(service, dry_run);
     options.on_keep = keep_answer_at_desk;
     options.on_keep_context = reader;
+    options.search.fingerprint = read_again_at_desk;
+    options.search.fingerprint_context = reader;
     if (rate > 0)
         options.search.compare.max_false_positives = rate;
     if (reader->decider && reader->decider_rate == rate)

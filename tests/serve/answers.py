@@ -546,6 +546,20 @@ def test_uploads_are_compared_by_the_scheme_of_the_library():
             assert one["match"] and one["matches"][0]["path"].endswith("marble.jpg"), one
 
 
+def test_uploads_are_decided_about_by_keypoints_as_well():
+    with folder() as home:
+        pictures = media(f"{home}/demo")
+        library, originals = f"{home}/library", pictures / "originals"
+        add = [BUILD / "doppel", "add", "-q", "-L", library]
+        subprocess.run([*add, "--scheme", "local", originals / "marble.jpg"], check=True)
+        subprocess.run([*add, "--scheme", "phash64", originals / "planet.jpg"], check=True)
+        with Service(BUILD, home) as service:
+            marble = (pictures / "copies/marble.png").read_bytes()
+            for path in "/v1/find", "/v1/check", "/v1/ingest":
+                (one,) = service.send(path, ("a.png", marble))[2]["results"]
+                assert (one["matches"][0] if path == "/v1/find" else one)["scheme"] == "local", one
+
+
 def test_digests_that_were_sent_are_looked_up():
     with folder() as home, Service(BUILD, home) as service:
         program = hashlib.sha256(b"a program").hexdigest()
