@@ -146,6 +146,11 @@ static enum doppel_status read_text_preview(struct workshop *workshop, int fd,
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a text of %u bytes", order->look_size);
     enum doppel_status status = worker_text_open(
         workshop, fd, (enum doppel_text_format)order->text_format, &source, &out->error);
+    if (status == DOPPEL_E_EMPTY) { /* that is all there is to see */
+        out->error = (struct doppel_error){0};
+        source.bytes = "";
+        status = DOPPEL_OK;
+    }
     if (!status)
         status = copy_plain(&source, order, out);
     worker_text_close(&source);

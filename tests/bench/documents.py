@@ -32,7 +32,7 @@ def main():
     speed(doppel, pdfs[:strangers])
     few = unrelated(sources)[:pages]
     same(doppel, folder, few, [typeset(source, os.path.join(folder, "groff")) for source in few])
-    contained(doppel, folder, pdfs[:pages])
+    contained(doppel, folder, [typeset(source, os.path.join(folder, "groff")) for source in few])
     apart(doppel, sources[:strangers], pdfs[:strangers])
     scanned(doppel, folder, pdfs)
 
@@ -157,28 +157,38 @@ def same(doppel, folder, sources, pdfs):
 
 
 def contained(doppel, folder, pdfs):
-    """Each between two others: is it found there, on its pages?"""
+    """Each between four others: is it found there, on its pages? Each part of it is where its
+    longest passage lies: shorter ones may be what pages of one publisher share."""
     top = os.path.join(folder, "united")
     os.makedirs(top, exist_ok=True)
     held, right, missed = 0, 0, []
     for i, middle in enumerate(pdfs):
-        parts = [pdfs[i - 1], middle, pdfs[(i + 1) % len(pdfs)]]
-        whole = os.path.join(top, f"{i}.pdf")
+        parts = [pdfs[i - 2], pdfs[i - 1], middle, *(2 * pdfs)[i + 1:i + 3]]
+        whole = os.path.join(top, f"{name_of(middle)}.pdf")
         if not os.path.exists(whole):
             subprocess.run(["pdfunite", *parts, whole], check=True)
-        first = page_count(parts[0]) + 1
+        first = page_count(parts[0]) + page_count(parts[1]) + 1
         wanted = [first, first + page_count(middle) - 1]
         run = subprocess.run([doppel, "compare", "--json", middle, whole], text=True,
                              capture_output=True, check=False)
         match = json.loads(run.stdout) if run.stdout else {}
-        segments = match.get("segments", [])
-        pages = [page for segment in segments for page in segment.get("b_pages", [])]
+        pages = pages_of(match.get("segments", []))
         held += match.get("relation") == "contained"
-        good = bool(pages) and [min(pages), max(pages)] == wanted
+        good = pages == wanted
         right += good
-        missed += [] if good else [f"{middle}: {pages} for {wanted}"]
+        missed += [] if good else [f"{middle}: {match.get('relation')} {pages} for {wanted}"]
     share("a PDF between others: contained", held, len(pdfs), [])
     share("a PDF between others: its pages named", right, len(pdfs), missed)
+
+
+def pages_of(segments):
+    taken = []
+    for segment in sorted(segments, key=lambda segment: segment["a_start"] - segment["a_end"]):
+        if all(segment["a_end"] <= other["a_start"] or other["a_end"] <= segment["a_start"]
+               for other in taken):
+            taken.append(segment)
+    pages = [page for segment in taken for page in segment.get("b_pages", [])]
+    return [min(pages), max(pages)] if pages else []
 
 
 def page_count(path):

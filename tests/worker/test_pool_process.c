@@ -183,8 +183,9 @@ static void expect_sentence(struct doppel_pool *pool, const char *command, const
     doppel_outcome_free(&outcome);
 }
 
-/* No variables, no folder of the user's, and of a file an opening of its own, though ours can be
- * written to, stands at its end, and comes to a second worker after the first one read it. */
+/* No variables but the time zone, no folder of the user's, and of a file an opening of its own,
+ * though ours can be written to, stands at its end, and comes to a second worker after the first
+ * one read it. */
 static void test_nothing_is_shared(void **state)
 {
     (void)state;
@@ -194,7 +195,7 @@ static void test_nothing_is_shared(void **state)
     setenv("SECRET", "token", 1);
     struct doppel_pool *pool = new_pool(FAKE_WORKER, 1, 5000);
     for (int i = 0; i < 3; i++)
-        expect_sentence(pool, "look", "0 variables, in /, file read-only at 0");
+        expect_sentence(pool, "look", "1 variables, in /, file read-only at 0");
     doppel_pool_free(pool);
     unsetenv("SECRET");
 }
