@@ -109,6 +109,7 @@ enum doppel_status xml_read(const char *bytes, size_t size, const struct xml_han
         failed = xmlParseChunk(parser, NULL, 0, 1);
     enum doppel_status status =
         failed || !parser->wellFormed ? describe_failure(&reading, error) : DOPPEL_OK;
+    xmlFreeDoc(parser->myDoc); /* of what a document type declares */
     xmlFreeParserCtxt(parser);
     return status;
 }

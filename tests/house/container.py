@@ -3,7 +3,8 @@
 container.py BUILD
 
 The programs and what they load, where FFmpeg's libraries load what the Containerfile configures
-them with, and nothing else. Their own sizes are those of Debian, which are larger."""
+them with, and nothing else, and libxml2 no ICU. Their own sizes are those of Debian, which are
+larger."""
 
 import pathlib
 import re
@@ -34,6 +35,12 @@ def configured():
     return re.compile("|".join(option.replace("zlib", "libz") + r"\b" for option in options))
 
 
+def left_out(path, name):
+    """What a library that the Containerfile compiles does not load there."""
+    compiled = "--without-icu" in (TOP / "Containerfile").read_text()
+    return compiled and path.name.startswith("libxml2.so") and name.startswith("libicu")
+
+
 def needed(path):
     return re.findall(r"\(NEEDED\).*\[(.*?)\]", run("readelf", "-d", path))
 
@@ -45,6 +52,7 @@ def loaded(path, by_name, files):
     files[path] = path.stat().st_size
     for name in needed(path):
         kept = not FFMPEG.match(path.name) or FFMPEG.match(name) or SYSTEM.match(name)
+        kept = kept and not left_out(path, name)
         if name in by_name and (kept or configured().match(name)):
             loaded(by_name[name], by_name, files)
 

@@ -51,7 +51,9 @@ static uint32_t append_directory(struct file *file, const struct directory *dire
         if (bytes <= 4)
             memcpy(entry + 8, tag->values, bytes);
         else
-            file_append(file, tag->values, bytes + bytes % 2);
+            file_append(file, tag->values, bytes);
+        if (bytes > 4 && bytes % 2)
+            file_append(file, "", 1);
     }
     uint32_t at = (uint32_t)file->size;
     file_append(file, entries, 2 + directory->count * 12 + 4);
