@@ -9,7 +9,7 @@
 #include "collection.h"
 #include "tools/args/options.h"
 
-enum missing { A_FILE = 3, AN_ITEM = 3, A_LIBRARY = 2, AN_INDEX = 2, NOTHING = 0 };
+enum missing { A_FILE = 3, AN_ITEM = 3, A_LIBRARY = 2, A_FOLDER = 2, AN_INDEX = 2, NOTHING = 0 };
 
 /* Words with blanks between. */
 struct missing_case {
@@ -82,6 +82,8 @@ static const struct missing_case cases[] = {
     {"ingest -L lib --jsonl nosuch", A_FILE},
     {"ingest -L none nosuch", A_FILE},
     {"ingest -L none --jsonl nosuch", A_FILE},
+    {"watch -L lib nosuch", A_FOLDER},
+    {"watch -L none nosuch", A_FOLDER},
     {"check -L lib nosuch", A_FILE},
     {"check -L lib --jsonl nosuch", A_FILE},
     {"check -L none a.jpg", A_LIBRARY},

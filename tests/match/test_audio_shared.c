@@ -93,7 +93,8 @@ static void test_better_ones_explain(void **state)
         {.9, .4, 12, 40, DOPPEL_RELATION_CONTAINED, false}, /* elsewhere, too */
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        struct doppel_segment segment = {10, 30, 50, 70, 1};
+        struct doppel_segment segment = {
+            .a_start = 10, .a_end = 30, .b_start = 50, .b_end = 70, .speed = 1};
         struct doppel_match match = {
             .similarity = given[i].better, .segments = &segment, .segment_count = 1};
         matched_array better = {0};

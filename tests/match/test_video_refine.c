@@ -61,7 +61,11 @@ static void finds_ends(void **unused)
         double a = 3 + (last ? (to - from) / speed : 0), b = last ? to : from;
         struct doppel_video_track q = frames_of(&clip, &query, 40, a, &state);
         struct doppel_video_track x = frames_of(&clip, &item, 40, b, &state);
-        struct doppel_segment segment = {3, 3 + (to - from) / speed, from, to, speed};
+        struct doppel_segment segment = {.a_start = 3,
+                                         .a_end = 3 + (to - from) / speed,
+                                         .b_start = from,
+                                         .b_end = to,
+                                         .speed = speed};
         double off_a = video_uniform(&state, -.2, .2), off_b = video_uniform(&state, -.1, .1);
         *(last ? &segment.a_end : &segment.a_start) += off_a;
         *(last ? &segment.b_end : &segment.b_start) += off_a * speed + off_b;
