@@ -219,4 +219,14 @@ void ocr_close(struct ocr *ocr)
     (void)ocr;
 }
 
+enum doppel_status ocr_read(struct ocr *ocr, const struct doppel_plane *plane, uint32_t dpi,
+                            char **out, struct doppel_error *error)
+{
+    (void)ocr;
+    (void)plane;
+    (void)dpi;
+    (void)out;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "built without OCR");
+}
+
 #endif

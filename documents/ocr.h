@@ -14,6 +14,7 @@ enum doppel_status ocr_open(const char *languages, struct ocr **out, struct dopp
 void ocr_close(struct ocr *ocr);
 
 /* The lines of a page, without words that it is unsure of.
+ * @param dpi 0: not known, and estimated
  * @param out given (free); "" of a page without text */
 enum doppel_status ocr_read(struct ocr *ocr, const struct doppel_plane *plane, uint32_t dpi,
                             char **out, struct doppel_error *error);

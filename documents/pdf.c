@@ -17,6 +17,9 @@ enum { PAGES_MAX = 200000 };
  * stamp, or who scanned it. */
 enum { OCR_DPI = 200, FEW_BYTES = 200 };
 
+/* So many pages of a file are read by OCR: of more it would be hours. */
+enum { OCR_PAGES_MAX = 1000 };
+
 /* A file that lies in memory as long as it is read; one that is cut short meanwhile ends the
  * worker, which costs that file alone. */
 struct mapped_pdf {
@@ -24,6 +27,7 @@ struct mapped_pdf {
     size_t size;
     PopplerDocument *document;
     int pages;
+    int scanned, unread; /* pages read by OCR; pages that it would have read after them */
 };
 
 static enum doppel_status map_pdf(int fd, struct mapped_pdf *out, struct doppel_error *error)
@@ -122,15 +126,20 @@ static bool is_scanned(PopplerPage *page, size_t size)
 
 /* The text that lies in a page, or what OCR reads of its picture. A page that cannot be read is an
  * empty one. */
-static enum doppel_status add_pdf_page(const struct document_input *input,
-                                       const struct mapped_pdf *pdf, int number,
-                                       struct typeset_pages *pages, struct doppel_error *error)
+static enum doppel_status add_pdf_page(const struct document_input *input, struct mapped_pdf *pdf,
+                                       int number, struct typeset_pages *pages,
+                                       struct doppel_error *error)
 {
     PopplerPage *page = poppler_document_get_page(pdf->document, number);
     char *lying = page ? poppler_page_get_text(page) : NULL, *scanned = NULL;
     enum doppel_status status = DOPPEL_OK;
-    if (page && input->limits.ocr && is_scanned(page, lying ? strlen(lying) : 0))
+    bool wanted = page && input->limits.ocr && is_scanned(page, lying ? strlen(lying) : 0);
+    if (wanted && pdf->scanned == OCR_PAGES_MAX) {
+        pdf->unread++;
+    } else if (wanted) {
+        pdf->scanned++;
         TRY(scan_page(input->limits.ocr, page, &scanned, error));
+    }
     const char *text = scanned ? scanned : lying ? lying : "";
     size_t size = strlen(text);
     if (pages->size + size > input->limits.max_bytes) {
@@ -162,6 +171,10 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
         status = doppel_fail(
             error, DOPPEL_E_EMPTY,
             "the PDF holds no text, at most pictures of it (--ocr reads scanned pages)");
+    else if (pdf.unread)
+        doppel_fail(error, DOPPEL_OK,
+                    "the first %d scanned pages are read by OCR, and %d more are not",
+                    OCR_PAGES_MAX, pdf.unread);
 done:
     typeset_pages_free(&pages);
     close_pdf(&pdf);

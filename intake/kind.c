@@ -23,9 +23,18 @@ bool intake_wants(const struct intake *intake, enum doppel_kind kind)
     return read_scheme(&intake->options->read, kind) != NULL;
 }
 
+/* Pictures are read by OCR, where texts are wanted and pictures are not. */
+static bool reads_text_of_images(const struct intake *intake)
+{
+    return doppel_run_get_options(intake->options->run)->ocr &&
+           intake_wants(intake, DOPPEL_KIND_TEXT) && !intake_wants(intake, DOPPEL_KIND_IMAGE);
+}
+
 /* The kind that a file of this one is read as: of a video the audio, where no videos are wanted. */
 static enum doppel_kind kind_read(const struct intake *intake, enum doppel_kind kind)
 {
+    if (kind == DOPPEL_KIND_IMAGE && reads_text_of_images(intake))
+        return DOPPEL_KIND_TEXT;
     return kind == DOPPEL_KIND_VIDEO && !intake_wants(intake, kind) ? DOPPEL_KIND_AUDIO : kind;
 }
 

@@ -1,12 +1,20 @@
-/* What a text is read from: a file's bytes as they lie there, or the text of a document. */
+/* What a text is read from: a file's bytes as they lie there, the text of a document, or a picture.
+ */
 #include "worker/worker_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* A document and its text are in memory: of what a worker may have, this share. */
-enum { DOCUMENT_SHARE = 2 };
+#include "documents/ocr.h"
+
+enum {
+    /* A document and its text are in memory: of what a worker may have, this share. */
+    DOCUMENT_SHARE = 2,
+    /* Pictures are read by OCR at this many pixels of their shorter side, of A4 200 dpi. */
+    OCR_LEAST_SIDE = 1654
+};
 
 static void note_page(void *context)
 {
@@ -29,6 +37,31 @@ static enum doppel_status read_document(struct workshop *workshop, int fd,
     out->format = DOPPEL_TEXT_PLAIN;
     out->reading = (enum doppel_text_format)(DOPPEL_TEXT_PDF + (format - DOPPEL_FORMAT_PDF));
     return status;
+}
+
+/* A picture of text, by OCR. */
+static enum doppel_status read_picture_text(struct workshop *workshop, int fd,
+                                            struct worker_text *out, struct doppel_error *error)
+{
+    struct doppel_luma_options options = doppel_luma_options_default();
+    struct doppel_luma luma;
+    options.limits = image_limits(&workshop->limits);
+    options.min_side = OCR_LEAST_SIDE;
+    enum doppel_status status = doppel_media_read_luma(fd, &options, &luma, error);
+    if (status)
+        return status;
+    status = ocr_read(workshop->ocr, &luma.plane, 0, &out->document.text, error);
+    doppel_luma_free(&luma);
+    if (status)
+        return status;
+    out->document.size = strlen(out->document.text);
+    out->bytes = out->document.text;
+    out->size = out->document.size;
+    out->format = DOPPEL_TEXT_PLAIN;
+    out->reading = DOPPEL_TEXT_PLAIN;
+    return strspn(out->bytes, " \n") < out->size
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_EMPTY, "OCR finds no text in the picture");
 }
 
 /* The file is mapped, not copied: memory does not bound how long a plain text may be. A file that
@@ -61,9 +94,11 @@ enum doppel_status worker_text_open(struct workshop *workshop, int fd,
         return doppel_fail(error, DOPPEL_E_LIMIT,
                            "has %zu bytes, over the limit of %llu (--max-bytes)", size,
                            (unsigned long long)limits->max_bytes);
-    bool is_document = probe_file(fd, &format) == DOPPEL_KIND_TEXT && format;
-    return is_document ? read_document(workshop, fd, format, out, error)
-                       : map_text(fd, size, wanted, out, error);
+    enum doppel_kind kind = probe_file(fd, &format);
+    if (kind == DOPPEL_KIND_IMAGE && workshop->ocr)
+        return read_picture_text(workshop, fd, out, error);
+    return kind == DOPPEL_KIND_TEXT && format ? read_document(workshop, fd, format, out, error)
+                                              : map_text(fd, size, wanted, out, error);
 }
 
 static size_t count_code_points(const char *text, size_t size)

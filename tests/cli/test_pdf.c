@@ -221,6 +221,68 @@ static void test_scanned_pages(void **state)
     ran_free(&ran);
 }
 
+/* Of many scanned pages as many as the limit are read, and that there are more is said. */
+static void test_scanned_pages_are_bounded(void **state)
+{
+    (void)state;
+    static const char drawing[] = "q 30 0 0 30 0 0 cm /P Do Q";
+    static const uint8_t grey[] = {0};
+    char resources[60];
+    struct pdf_file *pdf = pdf_new();
+    pdf_text_page(pdf, prose);
+    snprintf(resources, sizeof resources, "/XObject<</P %u 0 R>>",
+             pdf_stream(pdf,
+                        "/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray"
+                        "/BitsPerComponent 8",
+                        grey, 1));
+    for (unsigned i = 0; i < 1003; i++)
+        pdf_page(pdf, drawing, sizeof drawing - 1, "0 0 30 30", resources);
+    keep_pdf(pdf, "many.pdf");
+    struct ran ran = doppel("hash", "--json", "--ocr", "many.pdf");
+    if (strstr(ran.err, "Tesseract") || strstr(ran.err, "is installed")) {
+        print_message("not tested: %s", ran.err);
+        ran_free(&ran);
+        skip();
+    }
+    assert_code(&ran, 0);
+    assert_has(ran.out, "the first 1000 scanned pages are read by OCR, and 3 more are not");
+    ran_free(&ran);
+}
+
+/* Pictures are texts where texts alone are wanted, of any format. */
+static void test_pictures_of_text(void **state)
+{
+    (void)state;
+    struct pdf_file *pdf = pdf_new();
+    make_folder("shots");
+    pdf_text_page(pdf, prose);
+    keep_pdf(pdf, "shots/born.pdf");
+    if (system("cd shots && for format in png jpeg tiff; do "
+               "pdftoppm -r 150 -gray -singlefile -$format born.pdf $format; done 2>/dev/null")) {
+        print_message("not tested: pdftoppm is missing\n");
+        skip();
+    }
+    struct ran ran = doppel("scan", "--json", "--ocr", "--kind", "text", "shots");
+    if (strstr(ran.err, "Tesseract") || strstr(ran.err, "is installed")) {
+        print_message("not tested: %s", ran.err);
+        ran_free(&ran);
+        skip();
+    }
+    assert_code(&ran, 0);
+    assert_int_equal(count_lines(ran.out, "{\"group\":"), 1);
+    assert_has(ran.out, "shots/born.pdf");
+    assert_has(ran.out, "shots/png.png");
+    assert_has(ran.out, "shots/jpeg.jpg");
+    assert_has(ran.out, "shots/tiff.tif");
+    ran_free(&ran);
+    char *json = doppel_prints(0, "hash", "--json", "--ocr", "--kind", "text", "shots/png.png");
+    assert_has(json, "\"kind\":\"text\"");
+    free(json);
+    json = doppel_prints(0, "hash", "--json", "--ocr", "shots/png.png");
+    assert_has(json, "\"kind\":\"image\"");
+    free(json);
+}
+
 /* What was read without OCR is not what is known with it. */
 static void test_the_cache_knows_the_languages(void **state)
 {
@@ -247,6 +309,8 @@ int main(void)
         IN_SANDBOX(test_broken_table),
         IN_SANDBOX(test_odd_ones_are_read),
         IN_SANDBOX(test_scanned_pages),
+        IN_SANDBOX(test_scanned_pages_are_bounded),
+        IN_SANDBOX(test_pictures_of_text),
         IN_SANDBOX(test_the_cache_knows_the_languages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

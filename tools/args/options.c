@@ -148,8 +148,8 @@ const struct option_info option_table[] = {
      "file's extension)",
      VERBS_READ | VERBS_CORPUS | VERB_MODEL_WHITEN, SECTION_TEXTS},
     {"ocr", 0, NULL, OPTION_FLAG, AT(ocr), NULL,
-     "Read scanned pages of PDFs by Tesseract: seconds a page; texts are compared by --preset ocr, "
-     "unless another one, or --unit or --shingle, is given",
+     "Read scanned pages of PDFs by Tesseract, with --kind text also pictures: seconds a page; "
+     "texts are compared by --preset ocr, unless another one, or --unit or --shingle, is given",
      VERBS_READ, SECTION_TEXTS},
     {"ocr-languages", 0, "LANGUAGES", OPTION_TEXT, AT(ocr_languages), "eng",
      "With --ocr: what they are written in, as eng+hin; each is a package of its own", VERBS_READ,
