@@ -101,13 +101,14 @@ static char *text_of_preview(const struct preview *preview)
     return text;
 }
 
+/* Where more differs than can be shown, how it begins. */
 static void put_diff(struct doppel_json *json, const struct preview *first, const char *text)
 {
     char *base = text_of_preview(first);
-    if (base)
-        word_diff_to_json(json, "diff", base, text);
-    else
+    if (!base)
         json->failed = true;
+    else if (!word_diff_to_json(json, "diff", base, text))
+        word_excerpt_to_json(json, "text", text);
     free(base);
 }
 

@@ -263,7 +263,7 @@ static void append_runs(struct doppel_json *json, const struct diff_words words[
     }
 }
 
-void word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b)
+bool word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b)
 {
     struct diff_words words[2];
     struct word_runs runs = {0};
@@ -282,6 +282,7 @@ void word_diff_to_json(struct doppel_json *json, const char *key, const char *a,
     array_free(&runs.items);
     array_free(&words[0].items);
     array_free(&words[1].items);
+    return status != DOPPEL_E_LIMIT;
 }
 
 void word_excerpt_to_json(struct doppel_json *json, const char *key, const char *text)

@@ -215,16 +215,10 @@ function drawWords(member, seen) {
         role: 'group',
         'aria-label': seen.diff ? 'What differs from number 1' : 'Its beginning',
     });
-    if (seen.diff === null)
-        return [
-            element(
-                'p',
-                { class: 'absent' },
-                member.reason === 'same-content'
-                    ? 'the same words, but for their case, punctuation or markup'
-                    : 'more differs than can be shown here',
-            ),
-        ];
+    const remark =
+        member.reason === 'same-content'
+            ? 'the same words, but for their case, punctuation or markup'
+            : 'more differs than can be shown here; it begins:';
     if (!runs) return [];
     const tags = { '-': 'del', '+': 'ins', '=': 'span' };
     for (const [mark, words] of runs) {
@@ -240,7 +234,7 @@ function drawWords(member, seen) {
                 seen.cut ? 'the first 64 kB have the same words ' : 'the same words ',
             ),
         );
-    return [box];
+    return seen.diff === null ? [element('p', { class: 'side' }, remark), box] : [box];
 }
 
 // ---- parts of pictures ----

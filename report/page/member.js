@@ -25,6 +25,8 @@ function factsOf(member) {
 function nearness(member) {
     const facts = [];
     if (!member.relation && !member.bits) return '';
+    if (member.reason !== 'part' && partOf[member.relation])
+        facts.push(partOf[member.relation]);
     if (member.bits) facts.push('distance ' + member.distance + ' of ' + member.bits);
     if (member.similarity !== undefined)
         facts.push('similarity ' + Number(member.similarity.toFixed(3)));

@@ -104,6 +104,8 @@ const relationOf = {
     overlaps: 'shares a part',
     shared: 'has a loop or a sample of it',
 };
+// In a group, to number 1.
+const partOf = { contains: 'has number 1 as a part', contained: 'a part of number 1' };
 const oneOf = {
     image: 'picture',
     video: 'video',
