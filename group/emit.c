@@ -143,17 +143,30 @@ static void find_origin(const struct grouping *grouping, struct group_members *m
 {
     struct doppel_image_origin *origin = &members->origins[number];
     struct doppel_group_member *member = &members->items[number];
-    const struct doppel_group_member *kept = &members->items[0];
     size_t same = member->same_bytes;
     if (same < number && members->items[same].origin)
         *origin = members->origins[same];
     else if (same < number || !grouping_load_origin(grouping, members->numbers[number], origin))
         return;
     member->origin = origin;
-    member->burst =
-        number && kept->origin && kept->width == member->width && kept->height == member->height &&
-        (member->reason == DOPPEL_REASON_NEAR || member->reason == DOPPEL_REASON_CONTAINED) &&
-        doppel_image_is_burst(kept->origin, origin);
+}
+
+/* Whether it is another shot than the one to keep, or a copy of one, and no copy of that. */
+static void find_burst(const struct grouping *grouping, struct group_members *members,
+                       size_t number)
+{
+    struct doppel_group_member *member = &members->items[number];
+    const struct doppel_group_member *kept = &members->items[0];
+    const bool same_size = kept->width == member->width && kept->height == member->height;
+    if (member->reason != DOPPEL_REASON_NEAR && member->reason != DOPPEL_REASON_CONTAINED)
+        return;
+    member->burst = bursts_joined(grouping, members->numbers[0], members->numbers[number]) ||
+                    (kept->origin && member->origin &&
+                     are_other_shots(kept->origin, member->origin, same_size));
+    if (!member->burst)
+        return;
+    member->reason = DOPPEL_REASON_NEAR;
+    members->matches[number].relation = DOPPEL_RELATION_BURST;
 }
 
 /* The first member with the bytes of the one at `number`. */
@@ -245,8 +258,10 @@ static bool add_member(const struct grouping *grouping, uint32_t number,
     member->tags = audio_tags_of(grouping, number);
     find_reason(grouping, members, members->count - 1);
     member->same_bytes = first_with_bytes(grouping, members, members->count - 1);
-    if (grouping->options->kind == DOPPEL_KIND_IMAGE)
+    if (grouping->options->kind == DOPPEL_KIND_IMAGE) {
         find_origin(grouping, members, members->count - 1);
+        find_burst(grouping, members, members->count - 1);
+    }
     return member->path && find_names(grouping, member) &&
            find_file_mark(grouping, number, &member->mark);
 }
@@ -290,7 +305,11 @@ static bool choose_kept_by_marks(const struct grouping *grouping, const struct l
         best_count = prefer_folders(grouping, best, best_count);
     size_t placed = best_count;
     best_count = prefer_files(grouping, best, best_count);
+    const size_t shots = best_count;
+    best_count = bursts_prefer_sharpest(grouping, best, best_count);
     done = done && best_count && grouping_choose_kept(grouping, best, best_count, out, out_reason);
+    if (best_count < shots)
+        *out_reason = "sharpest";
     if (placed < count)
         *out_reason = placed < unmarked ? "folder" : "mark";
     free(best);
@@ -388,6 +407,8 @@ static enum doppel_status find_members(struct grouping *grouping, struct led_ite
     }
     if (grouping->kind->change_leaders)
         TRY(grouping->kind->change_leaders(grouping, leaders, error));
+    if (grouping->options->group->bursts && grouping->options->kind == DOPPEL_KIND_IMAGE)
+        TRY(bursts_join(grouping, leaders, error));
     TRY(grouping_lead_all(grouping, leaders, error));
     for (uint32_t i = 0; i < count; i++)
         members[i] = (struct led_item){leaders[i], i};

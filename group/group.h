@@ -87,7 +87,8 @@ struct doppel_group_member {
     bool gone;                  /**< of a library: the file was there, and is no more */
     bool reference;             /**< only compared against: always kept */
     bool burst;                 /**< another shot than the one to keep, as far as EXIF says
-                                   (doppel_image_is_burst): it goes by a mark alone */
+                                   (doppel_image_is_burst), or a copy of one: it goes by a mark
+                                   alone */
     uint32_t shot;    /**< members with the same number are files of one shot, as a raw file of a
                          camera and its JPEG; they go together or not at all; 0: it has none */
     uint8_t reading;  /**< of a text: how it was read, as in struct doppel_record */
@@ -123,7 +124,8 @@ struct doppel_group {
     const char *keep;        /**< the path, name or record id of the one to keep */
     const char *keep_reason; /**< why it is kept rather than the second best: "mark", "folder",
                                 "reference", "file" (the others have none), "chosen" (in the
-                                library), "whole", or doppel_keep_reason; NULL: not known */
+                                library), "whole", "sharpest" (of a burst), or doppel_keep_reason;
+                                NULL: not known */
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
     uint64_t savable_bytes; /**< what all but the one to keep, references, other shots of a burst,
@@ -178,6 +180,8 @@ struct doppel_group_options {
     bool not_within; /**< no two of one folder: of a group the one to keep, and of each other folder
                         the first; default false */
     enum doppel_companions companions; /**< default JOIN */
+    bool bursts; /**< other shots of a burst are in a group with it; of several shots the sharpest
+                    is kept where no policy is given; default false: copies alone */
     bool keep_given; /**< default false: of a library, the policy that it keeps, if any */
     bool digests;    /**< members have their digest in any case; default false */
     struct doppel_marks *marks; /**< what is decided: the one to keep is chosen among what is marked

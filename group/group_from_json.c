@@ -116,7 +116,7 @@ static void read_saved_match(struct fields *fields, struct doppel_match *match)
     int64_t distance = 0, bits = 0;
     *match = (struct doppel_match){.false_positive_rate = -1};
     read_match_kind(fields, match);
-    field_word(fields, "relation", relation_word, DOPPEL_RELATION_SHARED, &relation);
+    field_word(fields, "relation", relation_word, DOPPEL_RELATION_BURST, &relation);
     field_word(fields, "verified", verified_word, DOPPEL_VERIFIED_ALIGNMENT, &verified);
     field_number(fields, "distance", 0, UINT32_MAX, &distance);
     field_number(fields, "bits", 0, UINT32_MAX, &bits);

@@ -71,6 +71,7 @@ void grouping_free(struct grouping *grouping)
     digest_stream_free(grouping->stream);
     free(grouping->joined_by);
     free(grouping->by_label);
+    free(grouping->shots);
     digest_map_free(&grouping->first);
     doppel_matcher_free(grouping->matcher);
     text_set_free(grouping->texts);

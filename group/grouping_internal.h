@@ -67,6 +67,18 @@ struct parts_item {
     uint8_t taken;        /* what was done with its keypoints */
 };
 
+/* An item of a group. */
+struct led_item {
+    uint32_t leader, item;
+};
+
+/* What is known of how an image came about. */
+struct known_origin {
+    uint32_t item; /* 1 + its number; 0: none */
+    bool known;
+    struct doppel_image_origin origin;
+};
+
 struct grouping {
     const struct grouping_options *options;
     const struct grouping_kind *kind;
@@ -80,6 +92,8 @@ struct grouping {
     bool *by_label;      /* of each item: a manual label put it into its group */
 
     /* Of pictures: */
+    uint32_t *shots;              /* of each first item, which shot it is of; NULL: no matter */
+    struct known_origin asked[2]; /* what was asked of last */
     struct doppel_match_options match;
     struct doppel_matcher *matcher;           /* of the first item of each digest, by item number */
     ARRAY(struct doppel_match) checked;       /* by the pixels or by parts, of an edge's pair */
@@ -161,6 +175,21 @@ enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leader
 /* One that is not there by a part alone. */
 int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 
+/* Whether two images are two shots of a burst, by what EXIF says; of one size they may be copies
+ * where it tells no parts of seconds. */
+bool are_other_shots(const struct doppel_image_origin *a, const struct doppel_image_origin *b,
+                     bool same_size);
+/* Whether the two of a pair are that for sure, and no copies. */
+bool bursts_separate(struct grouping *grouping, uint32_t a, uint32_t b);
+/* Let groups of one burst be one group. @param leaders of each item */
+enum doppel_status bursts_join(struct grouping *grouping, uint32_t *leaders,
+                               struct doppel_error *error);
+/* Whether two items of a group are of two shots, as bursts_join found. */
+bool bursts_joined(const struct grouping *grouping, uint32_t a, uint32_t b);
+/* Those of the sharpest shot go to the front. @return how many are left to choose from */
+size_t bursts_prefer_sharpest(const struct grouping *grouping, struct led_item *members,
+                              size_t count);
+
 enum doppel_status texts_begin(struct grouping *grouping, struct doppel_error *error);
 enum doppel_status texts_order_pairs(struct grouping *grouping, struct doppel_error *error);
 /* False when a file cannot be read again: then nothing is known. */
@@ -186,15 +215,14 @@ bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t
 enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
                                      struct doppel_error *error);
 
-/* An item of a group. */
-struct led_item {
-    uint32_t leader, item;
-};
-
 /* The member of a group that stays. @param out_reason why it does rather than the second best;
  * untouched where it is alone. @return false without memory */
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
                           size_t count, uint32_t *out, const char **out_reason);
+
+/* What is known of an image. @param out fingerprint given (doppel_fingerprint_free) */
+enum doppel_status grouping_find_features(const struct grouping *grouping, uint32_t number,
+                                          struct doppel_image_features *out);
 
 /* What the file of an image says of how it came about. @return false: nothing is known */
 bool grouping_load_origin(const struct grouping *grouping, uint32_t number,

@@ -79,6 +79,8 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
         return !doppel_run_cancelled(grouping->options->run);
     if (grouping_are_distinct(grouping, a, b))
         return !doppel_run_cancelled(grouping->options->run);
+    if (bursts_separate(grouping, a, b))
+        return !doppel_run_cancelled(grouping->options->run);
     if (found->borderline && !pixels_agree(grouping, found, &match))
         return !doppel_run_cancelled(grouping->options->run);
     if (found->borderline && !array_push(&grouping->checked, match))

@@ -38,9 +38,8 @@ static bool members_known_make(const struct grouping *grouping, struct members_k
 
 /* ---- what images show ---- */
 
-/* @param out fingerprint given (doppel_fingerprint_free) */
-static enum doppel_status find_features(const struct grouping *grouping, uint32_t number,
-                                        struct doppel_image_features *out)
+enum doppel_status grouping_find_features(const struct grouping *grouping, uint32_t number,
+                                          struct doppel_image_features *out)
 {
     const struct grouping_options *options = grouping->options;
     struct grouping_item item = item_store_get(&grouping->items, number);
@@ -60,7 +59,7 @@ bool grouping_load_origin(const struct grouping *grouping, uint32_t number,
                           struct doppel_image_origin *out)
 {
     struct doppel_image_features features;
-    bool known = !find_features(grouping, number, &features);
+    bool known = !grouping_find_features(grouping, number, &features);
     if (known)
         *out = features.origin;
     doppel_fingerprint_free(&features.fingerprint);
@@ -72,7 +71,7 @@ bool grouping_load_origin(const struct grouping *grouping, uint32_t number,
 static bool load_features(const struct grouping *grouping, uint32_t number,
                           struct doppel_image_features *out)
 {
-    enum doppel_status status = find_features(grouping, number, out);
+    enum doppel_status status = grouping_find_features(grouping, number, out);
     char *path = item_store_path(&grouping->items, number);
     if (status && status != DOPPEL_E_NOT_FOUND)
         doppel_run_notice(grouping->options->run,

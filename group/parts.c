@@ -53,7 +53,8 @@ static bool take_part_pair(void *context, uint64_t id, bool is_match,
     const uint32_t other = (uint32_t)id, number = placing->number;
     struct doppel_match match;
     if (!is_match || other == number || grouping_are_distinct(grouping, other, number) ||
-        (grouping_is_reference(grouping, other) && grouping_is_reference(grouping, number)))
+        (grouping_is_reference(grouping, other) && grouping_is_reference(grouping, number)) ||
+        bursts_separate(grouping, other, number))
         return !doppel_run_cancelled(grouping->options->run);
     describe_parts(verdict, size_of_item(grouping, number), size_of_item(grouping, other), &match);
     placing->no_memory = !describe_part_times(verdict, parts_duration(grouping, number),

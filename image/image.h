@@ -119,7 +119,7 @@ DOPPEL_API enum doppel_status doppel_image_features(const struct doppel_plane *p
                                                     struct doppel_image_features *out,
                                                     struct doppel_error *error);
 
-/** Whether two images are of one burst, as EXIF has it: of the same camera and at most a second
+/** Whether two images are of one burst, as EXIF has it: of the same camera and at most two seconds
  * apart. Not where the parts of the second are known and the same: that is one shot, saved twice.
  * Thread-safe. */
 DOPPEL_API bool doppel_image_is_burst(const struct doppel_image_origin *a,

@@ -16,8 +16,9 @@ enum doppel_relation {
     DOPPEL_RELATION_CONTAINS,
     DOPPEL_RELATION_CONTAINED,
     DOPPEL_RELATION_OVERLAPS,
-    DOPPEL_RELATION_SHARED /**< of recordings: other ones, in which the same is heard for a while
-                              among other audio: a loop, a sample */
+    DOPPEL_RELATION_SHARED, /**< of recordings: other ones, in which the same is heard for a while
+                               among other audio: a loop, a sample */
+    DOPPEL_RELATION_BURST   /**< of images: another shot of one scene, within seconds */
 };
 
 /** What a match rests on. */

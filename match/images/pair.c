@@ -6,7 +6,8 @@
 
 const char *doppel_relation_name(enum doppel_relation relation)
 {
-    static const char *const names[] = {"same", "contains", "contained", "overlaps", "shared"};
+    static const char *const names[] = {"same",     "contains", "contained",
+                                        "overlaps", "shared",   "burst"};
     size_t index = (size_t)relation;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }

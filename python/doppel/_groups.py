@@ -176,6 +176,7 @@ def scan(
     parts: bool = False,
     cross_folder: bool = False,
     not_within: bool = False,
+    bursts: bool = False,
     keep: Optional[str] = None,
     keep_from: Iterable[StrPath] = (),
     protect: Iterable[str] = (),
@@ -199,6 +200,7 @@ def scan(
         parts: images that share a part, too.
         cross_folder: only groups that span two of the paths.
         not_within: no two of one folder.
+        bursts: shots of one scene are groups, too; the sharpest is kept.
         keep: which one is kept: "resolution,date", ...; None: the default order.
         keep_from: folders from one of which the one to keep is, where there is one.
         protect: globs of files that are kept, whatever else is in their group.
@@ -217,8 +219,8 @@ def scan(
     options = take_options(
         kinds=kinds, schemes=schemes, max_distance=max_distance, min_similarity=min_similarity,
         max_fp_rate=max_fp_rate, parts=parts, cross_folder=cross_folder, not_within=not_within,
-        keep=keep, keep_from=keep_from, protect=protect, exclude=exclude, extensions=extensions,
-        min_size=min_size, hidden=hidden, digests=digests,
+        bursts=bursts, keep=keep, keep_from=keep_from, protect=protect, exclude=exclude,
+        extensions=extensions, min_size=min_size, hidden=hidden, digests=digests,
     )  # fmt: skip
     first = byte_strings(reference) or ()
     found: list[Group] = []

@@ -258,7 +258,7 @@ class Library:
         files: kinds, schemes, max_distance, min_similarity, max_fp_rate, keep, ... Raises
         ArgumentError, StorageError."""
         known = "kinds schemes max_distance min_similarity max_fp_rate keep keep_from protect "
-        known += "not_within digests"
+        known += "not_within bursts digests"
         unknown = set(options) - set(known.split())
         if unknown:
             raise ArgumentError(f"groups() has no option {', '.join(sorted(unknown))}")

@@ -57,7 +57,8 @@ class Match:
     kind: Optional[str]  #: "text", "image", "audio", "video"
     scheme: Optional[str]
     relation: Optional[str]  #: "same", "contained", "contains", "overlaps"; of
-    #: recordings "shared": others in which the same is heard for a while, as a loop is
+    #: recordings "shared": others in which the same is heard for a while, as a loop is; of images
+    #: in groups "burst": another shot of one scene
     similarity: Optional[float]  #: 1: the same; about 0: unrelated
     distance: Optional[int]  #: bits that differ, of MinHash lanes
     bits: Optional[int]  #: how many there are

@@ -52,6 +52,7 @@ static bool take_group_options(PyObject *options, struct doppel_group_options *o
            binding_strings(options, "keep_from", &out->keep_from) &&
            binding_strings(options, "protect", &out->protect) &&
            binding_flag(options, "not_within", &out->not_within) &&
+           binding_flag(options, "bursts", &out->bursts) &&
            binding_flag(options, "cross_folder", &out->cross_folder) &&
            binding_flag(options, "parts", &out->parts) &&
            binding_flag(options, "digests", &out->digests);

@@ -103,6 +103,7 @@ const relationOf = {
     contained: 'has it as a part',
     overlaps: 'shares a part',
     shared: 'has a loop or a sample of it',
+    burst: 'another shot of a burst',
 };
 // In a group, to number 1.
 const partOf = { contains: 'has number 1 as a part', contained: 'a part of number 1' };

@@ -1,5 +1,6 @@
-/* Shots of a burst, as EXIF tells them: `scan` and `report` say so, with camera and place; and
- * nothing is done to another shot but by a mark of its own. */
+/* Shots of a burst, as EXIF tells them: copies are told apart from them, `--bursts` groups those of
+ * a scene, the sharpest first, with camera and place; and nothing is done to another shot but by a
+ * mark of its own. */
 #include "command.h"
 
 #include <stdio.h>
@@ -14,6 +15,16 @@
 /* ---- photos ---- */
 
 static const char MODEL[] = "Pocket 7", DATE[] = "2024:05:06 07:08:09";
+enum { DATE_ENDS = sizeof DATE - 3 }; /* where its seconds are */
+
+/* A photo to be written. */
+struct photo {
+    const char *path;
+    struct image image;   /* freed */
+    int quality;          /* of the JPEG */
+    unsigned second;      /* after DATE, below 10 */
+    const char *fraction; /* three digits */
+};
 
 static void put_number(FILE *file, uint32_t value, int bytes)
 {
@@ -33,8 +44,8 @@ static void put_entry(FILE *file, unsigned tag, unsigned type, uint32_t count, u
 }
 
 /* A big-endian TIFF of three directories: camera; date and parts of the second; place, 48°30' north
- * and 11°15' west. Offsets count from its begin. @param fraction three digits */
-static void put_exif(FILE *file, const char *fraction)
+ * and 11°15' west. Offsets count from its begin. */
+static void put_exif(FILE *file, unsigned second, const char *fraction)
 {
     enum { CAMERA = 8, TIME = 50, PLACE = 80, ANGLES = 134, TEXTS = 182 };
     static const uint32_t degrees[2][6] = {{48, 1, 30, 1, 0, 1}, {11, 1, 15, 1, 0, 1}};
@@ -60,35 +71,42 @@ static void put_exif(FILE *file, const char *fraction)
     for (int i = 0; i < 12; i++)
         put_number(file, degrees[i / 6][i % 6], LONG);
     fwrite(MODEL, 1, sizeof MODEL, file);
-    fwrite(DATE, 1, sizeof DATE, file);
+    fwrite(DATE, 1, DATE_ENDS, file);
+    fprintf(file, "%02u", 9 + second);
+    fputc(0, file);
 }
 
-/* A JPEG file, with such a block after its first two bytes. @param quality of the JPEG */
-static void keep_photo(const char *path, int quality, const char *fraction)
+/* A JPEG file, with such a block after its first two bytes. */
+static void keep_photo(struct photo photo)
 {
     enum { EXIF_BYTES = 6 + 182 + sizeof MODEL + sizeof DATE };
     size_t size;
-    keep_image("plain.jpg", draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT), quality);
+    keep_image("plain.jpg", photo.image, photo.quality);
     char *jpeg = read_file("plain.jpg", &size);
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(photo.path, "wb");
     assert_non_null(file);
     fwrite(jpeg, 1, 2, file);
     put_number(file, 0xffe1, SHORT);
     put_number(file, 2 + EXIF_BYTES, SHORT);
     fwrite("Exif\0", 1, 6, file);
-    put_exif(file, fraction);
+    put_exif(file, photo.second, photo.fraction);
     fwrite(jpeg + 2, 1, size - 2, file);
     assert_int_equal(fclose(file), 0);
     unlink("plain.jpg");
     free(jpeg);
 }
 
+static struct image draw_subject(void)
+{
+    return draw_image(0, 3, DRAWN_WIDTH, DRAWN_HEIGHT);
+}
+
 /* Two shots, half a second apart. */
 static void make_burst(void)
 {
     make_folder("pics");
-    keep_photo("pics/first.jpg", 95, "100");
-    keep_photo("pics/second.jpg", 85, "600");
+    keep_photo((struct photo){"pics/first.jpg", draw_subject(), 95, 0, "100"});
+    keep_photo((struct photo){"pics/second.jpg", draw_subject(), 85, 0, "600"});
 }
 
 /* ---- what is said ---- */
@@ -124,7 +142,7 @@ static void a_scan_tells_bursts(void **state)
 {
     (void)state;
     make_burst();
-    char *out = doppel_prints(0, "scan", "--json", "pics");
+    char *out = doppel_prints(0, "scan", "--json", "--bursts", "pics");
     json_t *group = only_group(out);
     json_t *first = member_of(group, "pics/first.jpg"),
            *second = member_of(group, "pics/second.jpg");
@@ -132,13 +150,66 @@ static void a_scan_tells_bursts(void **state)
     assert_true(json_is_true(json_object_get(group, "burst")));
     assert_true(json_is_true(json_object_get(second, "burst")));
     assert_false(json_is_true(json_object_get(first, "burst")));
+    assert_string_equal(json_string_value(json_object_get(second, "relation")), "burst");
     assert_int_equal(json_integer_value(json_object_get(group, "savable")), 0);
     assert_taken(first);
     assert_taken(second);
     json_decref(group);
     free(out);
-    out = doppel_prints(0, "scan", "pics");
+    out = doppel_prints(0, "scan", "--bursts", "pics");
     assert_has(out, "burst");
+    free(out);
+}
+
+static void without_the_option_copies_alone_are_grouped(void **state)
+{
+    (void)state;
+    make_burst();
+    char *out = doppel_prints(0, "scan", "--json", "pics");
+    assert_string_equal(out, "");
+    free(out);
+    keep_photo((struct photo){"pics/again.jpg", draw_subject(), 75, 0, "600"});
+    keep_photo((struct photo){"pics/export.jpg",
+                              draw_image(0, 3, DRAWN_WIDTH / 2, DRAWN_HEIGHT / 2), 90, 0, "100"});
+    out = doppel_prints(0, "scan", "--json", "pics");
+    char *groups = groups_as_text(out, "");
+    assert_string_equal(groups, "pics/again.jpg near, pics/second.jpg kept\n"
+                                "pics/export.jpg near, pics/first.jpg kept\n");
+    free(groups);
+    free(out);
+}
+
+/* Three shots in four seconds, the second of which is the sharpest, and its copy; then another
+ * scene, and the first one long after. */
+static void the_sharpest_of_a_scene_is_kept(void **state)
+{
+    (void)state;
+    make_folder("pics");
+    keep_photo((struct photo){"pics/a.jpg", draw_subject(), 60, 0, "100"});
+    keep_photo((struct photo){"pics/b.jpg", draw_subject(), 95, 2, "100"});
+    keep_photo((struct photo){"pics/b-again.jpg", draw_subject(), 80, 2, "100"});
+    keep_photo((struct photo){"pics/c.jpg", draw_subject(), 70, 4, "100"});
+    keep_photo((struct photo){"pics/other.jpg", draw_image(1, 3, DRAWN_WIDTH, DRAWN_HEIGHT), 90, 5,
+                              "100"});
+    char *out = doppel_prints(0, "scan", "--json", "--bursts", "pics");
+    json_t *group = only_group(out);
+    assert_int_equal(count_lines(out, "\"group\":"), 1);
+    assert_string_equal(json_string_value(json_object_get(group, "keep")), "pics/b.jpg");
+    assert_string_equal(json_string_value(json_object_get(group, "keep_reason")), "sharpest");
+    assert_int_equal(json_array_size(json_object_get(group, "members")), 4);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *shot = member_of(group, i ? "pics/c.jpg" : "pics/a.jpg");
+        assert_string_equal(json_string_value(json_object_get(shot, "relation")), "burst");
+        assert_true(json_is_true(json_object_get(shot, "burst")));
+    }
+    const json_t *copy = member_of(group, "pics/b-again.jpg");
+    assert_string_equal(json_string_value(json_object_get(copy, "relation")), "same");
+    assert_int_equal(json_integer_value(json_object_get(group, "savable")),
+                     json_integer_value(json_object_get(copy, "size")));
+    json_decref(group);
+    free(out);
+    out = doppel_prints(0, "scan", "--json", "--bursts", "--keep", "name", "pics");
+    assert_has(out, "\"keep\":\"pics/a.jpg\"");
     free(out);
 }
 
@@ -147,9 +218,9 @@ static void one_shot_is_no_burst(void **state)
 {
     (void)state;
     make_folder("pics");
-    keep_photo("pics/first.jpg", 95, "100");
-    keep_photo("pics/again.jpg", 85, "100");
-    char *out = doppel_prints(0, "scan", "--json", "pics");
+    keep_photo((struct photo){"pics/first.jpg", draw_subject(), 95, 0, "100"});
+    keep_photo((struct photo){"pics/again.jpg", draw_subject(), 85, 0, "100"});
+    char *out = doppel_prints(0, "scan", "--json", "--bursts", "pics");
     assert_lacks(out, "burst");
     json_t *group = only_group(out);
     assert_true(json_integer_value(json_object_get(group, "savable")) > 0);
@@ -162,7 +233,7 @@ static void a_report_shows_camera_and_place(void **state)
     (void)state;
     size_t size;
     make_burst();
-    free(doppel_prints(0, "report", "pics", "-o", "page.html", "--no-thumbnails"));
+    free(doppel_prints(0, "report", "--bursts", "pics", "-o", "page.html", "--no-thumbnails"));
     char *page = read_file("page.html", &size);
     assert_has(page, "\"camera\":\"Pocket 7\"");
     assert_has(page, "\"taken\":\"2024-05-06T07:08:09\"");
@@ -178,7 +249,8 @@ static void nothing_is_done_to_a_burst(void **state)
 {
     (void)state;
     make_burst();
-    struct ran ran = doppel("scan", "pics", "--action", "trash", "--reason", "near,part", "--yes");
+    struct ran ran =
+        doppel("scan", "--bursts", "pics", "--action", "trash", "--reason", "near,part", "--yes");
     assert_code(&ran, 0);
     ran_free(&ran);
     assert_int_equal(access("pics/first.jpg", F_OK), 0);
@@ -202,14 +274,14 @@ static void a_mark_removes_a_shot(void **state)
     (void)state;
     size_t size;
     make_burst();
-    free(doppel_prints(0, "report", "pics", "-o", "page.html", "--no-thumbnails"));
+    free(doppel_prints(0, "report", "--bursts", "pics", "-o", "page.html", "--no-thumbnails"));
     char *page = read_file("page.html", &size), *digest = digest_of(page, "pics/second.jpg");
     FILE *marks = fopen("marks.jsonl", "w");
     assert_non_null(marks);
     fprintf(marks, "{\"mark\":\"remove\",\"a\":\"pics/second.jpg\",\"a_digest\":\"%s\"}\n", digest);
     assert_int_equal(fclose(marks), 0);
-    struct ran ran = doppel("scan", "pics", "--marks", "marks.jsonl", "--action", "trash",
-                            "--reason", "marked", "--yes");
+    struct ran ran = doppel("scan", "--bursts", "pics", "--marks", "marks.jsonl", "--action",
+                            "trash", "--reason", "marked", "--yes");
     assert_code(&ran, 0);
     ran_free(&ran);
     assert_int_equal(access("pics/first.jpg", F_OK), 0);
@@ -222,6 +294,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(a_scan_tells_bursts),
+        IN_SANDBOX(without_the_option_copies_alone_are_grouped),
+        IN_SANDBOX(the_sharpest_of_a_scene_is_kept),
         IN_SANDBOX(one_shot_is_no_burst),
         IN_SANDBOX(a_report_shows_camera_and_place),
         IN_SANDBOX(nothing_is_done_to_a_burst),

@@ -239,6 +239,7 @@ static void what_was_decided_is_not_decided_again(void **state)
         {"scan", "saved.jsonl", "--min-similarity", "0.9"},
         {"scan", "saved.jsonl", "--save", "other.jsonl"},
         {"report", "saved.jsonl", "--not-within", "-o", "x.html"},
+        {"report", "saved.jsonl", "--bursts", "-o", "x.html"},
         {"scan", "docs", "--save", "docs/f.txt"}, /* somebody's work */
     };
     make_doubles();

@@ -472,6 +472,7 @@ static void test_names(void **state)
     assert_string_equal(doppel_relation_name(DOPPEL_RELATION_CONTAINED), "contained");
     assert_string_equal(doppel_relation_name(DOPPEL_RELATION_OVERLAPS), "overlaps");
     assert_string_equal(doppel_relation_name(DOPPEL_RELATION_SHARED), "shared");
+    assert_string_equal(doppel_relation_name(DOPPEL_RELATION_BURST), "burst");
     assert_string_equal(doppel_relation_name((enum doppel_relation)77), "unknown");
     assert_string_equal(doppel_verified_name(DOPPEL_VERIFIED_EXACT), "exact");
     assert_string_equal(doppel_verified_name(DOPPEL_VERIFIED_SIGNATURE), "signature");

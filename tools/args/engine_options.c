@@ -88,6 +88,7 @@ struct doppel_group_options group_options_from(const struct settings *settings)
     options.protect = (struct doppel_strings){settings->protect.items, settings->protect.count};
     options.not_within = settings->not_within;
     options.companions = (enum doppel_companions)settings->companions;
+    options.bursts = settings->bursts;
     options.digests = for_report || settings->save;
     options.metadata = for_report;
     options.on_disk = settings->action != ACTION_NONE || settings->save;

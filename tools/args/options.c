@@ -110,6 +110,10 @@ const struct option_info option_table[] = {
      "Files of one shot: a raw file and images of its name beside it are no duplicates of each "
      "other, and go together; separate: they are as any others",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
+    {"bursts", 0, NULL, OPTION_FLAG, AT(bursts), NULL,
+     "Groups of other shots, too: images of one scene and camera that follow each other within two "
+     "seconds by EXIF; of them the sharpest is kept",
+     VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},
     {"keep-from", 0, "DIR", OPTION_TEXTS, AT(keep_from), NULL,
      "Keep the copy that lies in DIR, where there is one; may be repeated",
      VERB_SCAN | VERB_GROUPS | VERB_REPORT, SECTION_MATCHING},

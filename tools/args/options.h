@@ -116,7 +116,7 @@ struct settings {
     const char *files_from;               /* NULL, a path, or "-" */
 
     struct strings reference;
-    bool cross_folder, not_within;
+    bool cross_folder, not_within, bursts;
     enum doppel_companions companions;
     struct strings keep_from, protect;
     enum strictness strictness;

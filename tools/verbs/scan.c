@@ -46,6 +46,7 @@ static enum doppel_status check_saved(const struct settings *settings, const cha
         {settings->keep_from.count, "keep-from"},
         {settings->not_within, "not-within"},
         {settings->cross_folder, "cross-folder"},
+        {settings->bursts, "bursts"},
         {settings->min_similarity >= 0, "min-similarity"},
         {settings->max_distance >= 0, "max-distance"},
         {settings->extensions.count, "ext"},
