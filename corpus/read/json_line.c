@@ -139,14 +139,9 @@ static char *escape_text(char *to, const char *bytes, size_t size, bool is_valid
     return to;
 }
 
-void json_line_field(struct json_line *line, const char *name, struct warc_part value)
+static void append_json_string(struct json_line *line, struct warc_part value)
 {
-    if (!value.bytes)
-        return;
-    append_plain(line, line->size && line->bytes[line->size - 1] != '{' ? ",\"" : "\"",
-                 line->size && line->bytes[line->size - 1] != '{' ? 2 : 1);
-    append_plain(line, name, strlen(name));
-    append_plain(line, "\":\"", 3);
+    append_plain(line, "\"", 1);
     /* In pieces, so that what a byte may become at most is not reserved of all. */
     bool is_valid = json_is_utf8(value.bytes, value.size);
     enum { PIECE = 1 << 16 };
@@ -161,4 +156,27 @@ void json_line_field(struct json_line *line, const char *name, struct warc_part 
         line->size = (size_t)(end - line->bytes);
     }
     append_plain(line, "\"", 1);
+}
+
+/* The name of a field, and what stands before and behind it. */
+static void append_name(struct json_line *line, const char *name)
+{
+    if (line->size && line->bytes[line->size - 1] != '{')
+        append_plain(line, ",", 1);
+    append_json_string(line, (struct warc_part){name, strlen(name)});
+    append_plain(line, ":", 1);
+}
+
+void json_line_field(struct json_line *line, const char *name, struct warc_part value)
+{
+    if (!value.bytes)
+        return;
+    append_name(line, name);
+    append_json_string(line, value);
+}
+
+void json_line_number(struct json_line *line, const char *name, const char *number)
+{
+    append_name(line, name);
+    append_plain(line, number, strlen(number));
 }

@@ -1,4 +1,4 @@
-/* A line of JSON: an object with strings, of any bytes. */
+/* A line of JSON: an object with strings, of any bytes, and numbers. */
 #ifndef DOPPEL_CORPUS_READ_JSON_LINE_H
 #define DOPPEL_CORPUS_READ_JSON_LINE_H
 
@@ -15,8 +15,10 @@ struct json_line {
 };
 
 void json_line_begin(struct json_line *line);
-/* What is NULL is left out. What is no UTF-8 becomes U+FFFD. @param name of plain letters */
+/* What is NULL is left out. What is no UTF-8 becomes U+FFFD. */
 void json_line_field(struct json_line *line, const char *name, struct warc_part value);
+/* @param number as JSON writes it, or true or false */
+void json_line_number(struct json_line *line, const char *name, const char *number);
 void json_line_end(struct json_line *line);
 void json_line_clear(struct json_line *line);
 void json_line_free(struct json_line *line);

@@ -12,6 +12,8 @@
 #include "corpus/read/field_check.h"
 #include "corpus/read/file_start.h"
 #include "corpus/read/files.h"
+#include "corpus/read/parquet/footer.h"
+#include "corpus/read/parquet/parquet.h"
 #include "core/newlines.h"
 #include "corpus/read/reread.h"
 #include "corpus/read/source.h"
@@ -40,6 +42,8 @@ struct reader {
 
     struct corpus_source *source; /* of file next_file - 1, or NULL */
     struct warc *warc;            /* of a web archive, over the source; else NULL */
+    struct parquet *parquet;      /* of a Parquet file, in place of the source; else NULL */
+    const struct doppel_corpus_fields *fields; /* that are asked for, where it is known */
     bool regular;
     char separator;        /* of the cells of its rows; 0: of JSON Lines */
     uint64_t line, offset; /* of the next line in it */
@@ -140,6 +144,7 @@ void reader_free(struct reader *reader)
     for (size_t i = 0; i < reader->spare_count; i++)
         free(reader->spares[i]);
     warc_free(reader->warc);
+    parquet_free(reader->parquet);
     source_free(reader->source);
     free(reader->files);
     free(reader->rest);
@@ -154,6 +159,7 @@ void reader_stop_by(struct reader *reader, const atomic_bool *stop)
 
 bool reader_check_fields(struct reader *reader, const struct doppel_corpus_fields *fields)
 {
+    reader->fields = fields;
     reader->check = field_check_new(fields, reader->takes_paths);
     return reader->check;
 }
@@ -292,11 +298,16 @@ static bool may_be_archive(const struct reader *reader)
     return !reader->separator && !reader->takes_paths;
 }
 
+static bool begins_archive(const char *bytes, size_t size)
+{
+    return warc_begins(bytes, size) || parquet_begins(bytes, size);
+}
+
 static bool is_plain_archive(const struct reader *reader, int fd)
 {
     char head[8] = "";
     ssize_t size = may_be_archive(reader) ? pread(fd, head, sizeof head, 0) : 0;
-    return size > 0 && warc_begins(head, (size_t)size);
+    return size > 0 && begins_archive(head, (size_t)size);
 }
 
 static enum doppel_status open_next(struct reader *reader, struct doppel_error *error)
@@ -338,20 +349,28 @@ static enum doppel_status open_next(struct reader *reader, struct doppel_error *
     return status;
 }
 
+static uint64_t bytes_of_file(const struct reader *reader)
+{
+    return reader->parquet ? parquet_bytes_read(reader->parquet)
+                           : source_bytes_read(reader->source);
+}
+
 static void count_bytes(struct reader *reader)
 {
-    uint64_t done = reader->bytes_before + source_bytes_read(reader->source);
+    uint64_t done = reader->bytes_before + bytes_of_file(reader);
     atomic_store_explicit(&reader->bytes_done, done, memory_order_relaxed);
 }
 
 static void end_file(struct reader *reader)
 {
     if (reader->source) {
-        reader->bytes_before += source_bytes_read(reader->source);
+        reader->bytes_before += bytes_of_file(reader);
         reader->files[reader->next_file - 1].lines = reader->line - 1;
     }
     warc_free(reader->warc);
     reader->warc = NULL;
+    parquet_free(reader->parquet);
+    reader->parquet = NULL;
     source_free(reader->source);
     reader->source = NULL;
     reader->rest_size = 0;
@@ -424,30 +443,51 @@ static void find_whole_lines(const struct reader *reader, struct block_filling *
     filling->state = state;
 }
 
-/* A web archive gives other bytes than it has. @param got of its beginning */
+/* Web archives and Parquet give other bytes than they have. @param got of the beginning */
 static void begin_archive(struct reader *reader, struct block_filling *filling, size_t got)
 {
-    reader->files[reader->next_file - 1].is_archive = true;
-    reader->warc = warc_new(reader->source, reader->max_line_bytes, filling->bytes, got);
+    struct corpus_file *file = &reader->files[reader->next_file - 1];
+    enum doppel_status status = DOPPEL_OK;
+    struct doppel_error *error = &filling->damage;
+    file->is_archive = true;
+    if (warc_begins(filling->bytes, got)) {
+        reader->warc = warc_new(reader->source, reader->max_line_bytes, filling->bytes, got);
+        if (!reader->warc)
+            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a web archive");
+    } else if (!reader->regular || file->packing != DOPPEL_PACKING_NONE) {
+        status = doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                             "Parquet is read from a plain file, neither from a pipe nor packed "
+                             "once more");
+    } else {
+        status =
+            parquet_new(source_descriptor(reader->source), reader->fields, &reader->parquet, error);
+    }
+    filling->ended = status != DOPPEL_OK;
+}
+
+static enum doppel_status read_record_bytes(struct reader *reader, struct block_filling *filling,
+                                            size_t *out_got)
+{
+    char *to = filling->bytes + filling->size;
+    size_t room = filling->capacity - filling->size;
     if (reader->warc)
-        return;
-    filling->ended = true;
-    doppel_fail(&filling->damage, DOPPEL_E_MEMORY, "no memory to read a web archive");
+        return warc_read(reader->warc, to, room, out_got, &filling->damage);
+    if (reader->parquet)
+        return parquet_read(reader->parquet, to, room, out_got, &filling->damage);
+    return source_read(reader->source, to, room, out_got, &filling->damage);
 }
 
 static void read_more_records(struct reader *reader, struct block_filling *filling)
 {
-    size_t got = 0, room = filling->capacity - filling->size;
-    char *to = filling->bytes + filling->size;
-    bool begins = !filling->size && !reader->offset && !reader->warc;
-    enum doppel_status status = reader->warc
-                                    ? warc_read(reader->warc, to, room, &got, &filling->damage)
-                                    : source_read(reader->source, to, room, &got, &filling->damage);
+    size_t got = 0;
+    const char *to = filling->bytes + filling->size;
+    bool begins = !filling->size && !reader->offset && !reader->warc && !reader->parquet;
+    enum doppel_status status = read_record_bytes(reader, filling, &got);
     filling->ended = status != DOPPEL_OK || got == 0;
     count_bytes(reader);
     if (filling->ended)
         return;
-    if (begins && may_be_archive(reader) && warc_begins(to, got)) {
+    if (begins && may_be_archive(reader) && begins_archive(to, got)) {
         begin_archive(reader, filling, got);
         return;
     }

@@ -47,7 +47,7 @@ static const struct {
     {DOPPEL_PACKING_NONE, "BZh?1A", 6, "bzip2", "bzip2 -dc"},
     {DOPPEL_PACKING_NONE, "\x04\x22\x4D\x18", 4, "lz4", "lz4 -dc"},
     {DOPPEL_PACKING_NONE, "PK\x03\x04", 4, "zip", "unzip -p"},
-    {DOPPEL_PACKING_NONE, "PAR1\x15", 5, "Parquet", NULL},
+    {DOPPEL_PACKING_NONE, "ARROW1", 6, "Arrow", NULL},
 };
 
 /* ---- the file itself ---- */
@@ -216,6 +216,11 @@ void source_free(struct corpus_source *source)
 enum doppel_packing source_packing(const struct corpus_source *source)
 {
     return source->packing;
+}
+
+int source_descriptor(const struct corpus_source *source)
+{
+    return source->fd;
 }
 
 uint64_t source_bytes_read(const struct corpus_source *source)

@@ -26,6 +26,8 @@ enum doppel_packing source_packing(const struct corpus_source *source);
 enum doppel_status source_read(struct corpus_source *source, char *buffer, size_t size,
                                size_t *out_size, struct doppel_error *error);
 
+/** The file itself, for who reads it in another order; borrowed. */
+int source_descriptor(const struct corpus_source *source);
 /** Bytes read of the file itself. */
 uint64_t source_bytes_read(const struct corpus_source *source);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records in CSV, TSV, WARC and WET get the decisions that the same records get as JSON Lines.
+"""Records in CSV, TSV, WARC, WET and Parquet get the decisions that they get as JSON Lines.
 
 `record_formats.py BUILD`
 """
@@ -150,6 +150,52 @@ def test_ingest_decides_alike():
             assert {**one, "similarity": 0} == {**other, "similarity": 0}, (name, one, other)
         again = decided("check", "-L", f"of-{name}", "--jsonl", name, *options)
         assert all(line["decision"] != "new" for line in again), name
+
+
+# Of other writers: Arrow's of Rust, and hyparquet's of JavaScript.
+PARQUET = pathlib.Path(__file__).resolve().parents[1] / "corpus" / "parquet"
+PARQUET_READ = ["arrow-v1-gzip", "arrow-v1-snappy", "arrow-v2-zstd", "javascript"]
+
+
+def test_parquet_has_the_rows_that_its_writer_was_given():
+    source = (PARQUET / "records.jsonl").read_text().splitlines()
+    wanted = decided("dedup", PARQUET / "records.jsonl")
+    kept = {one["id"] for one in wanted if one["decision"] == "new"}
+    assert len(wanted) == 60 and len(kept) == 40
+    rows = [row for row in map(json.loads, source) if row["id"] in kept]
+    rows = [{key: row[key] for key in row if row[key] is not None} for row in rows]
+    for name in PARQUET_READ:
+        path = PARQUET / f"{name}.parquet"
+        there = decided("dedup", path)
+        assert [one | {"similarity": 0} for one in there] == [
+            one | {"similarity": 0} for one in wanted
+        ], name
+        unique = doppel("dedup", path, "--emit", "unique").splitlines()
+        assert [json.loads(line) for line in unique] == rows, name
+        by_ingest = decided("ingest", "-L", name, "--jsonl", path)
+        assert [one["decision"] for one in by_ingest] == [one["decision"] for one in wanted], name
+
+
+def test_parquet_that_is_not_read_is_told():
+    told = doppel("dedup", PARQUET / "arrow-delta.parquet", codes=[3])
+    assert b"column 'text' is written in an encoding (7)" in told, told
+    with gzip.open("packed.parquet.gz", "wb") as file:
+        file.write((PARQUET / "javascript.parquet").read_bytes())
+    assert b"neither from a pipe" in doppel("dedup", "packed.parquet.gz", codes=[3])
+
+
+def test_damaged_parquet_is_told():
+    read = 0
+    for number in range(120):
+        name = PARQUET_READ[number % len(PARQUET_READ)]
+        damaged = bytearray((PARQUET / f"{name}.parquet").read_bytes())
+        if number % 3 == 0:
+            del damaged[CHANCE.randrange(5, len(damaged)) :]
+        for _ in range(CHANCE.randrange(1, 6)):
+            damaged[CHANCE.randrange(4, len(damaged))] = CHANCE.randrange(256)
+        pathlib.Path("damaged.parquet").write_bytes(damaged)
+        read += bool(doppel("dedup", "damaged.parquet", codes=[0, 2, 3]))
+    assert read > 100
 
 
 def test_columns_by_option():

@@ -199,7 +199,7 @@ static void test_other_packings_are_told(void **state)
                   "xz -dc"},
                  {"BZh91AY", "bzip2 -dc"},
                  {"PK\x03\x04....", "unzip -p"},
-                 {"PAR1\x15....", "Parquet"}};
+                 {"ARROW1..", "Arrow"}};
     char *folder = folder_make();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bytes bytes = {0};

@@ -1,0 +1,64 @@
+/* What stands at the end of a Parquet file: its columns, and where their pages are. */
+#ifndef DOPPEL_CORPUS_READ_PARQUET_FOOTER_H
+#define DOPPEL_CORPUS_READ_PARQUET_FOOTER_H
+
+#include <doppel/core.h>
+
+enum parquet_type {
+    PARQUET_BOOLEAN = 0,
+    PARQUET_INT32 = 1,
+    PARQUET_INT64 = 2,
+    PARQUET_FLOAT = 4,
+    PARQUET_DOUBLE = 5,
+    PARQUET_BYTE_ARRAY = 6
+};
+
+/* What values stand for, where it is another thing than their type. */
+enum parquet_meaning {
+    PARQUET_PLAIN,
+    PARQUET_UNSIGNED,
+    PARQUET_DATE,
+    PARQUET_MILLISECONDS,
+    PARQUET_MICROSECONDS
+};
+
+struct parquet_column {
+    char *name;
+    size_t leaf; /* its number among all columns, also those inside others */
+    enum parquet_type type;
+    enum parquet_meaning meaning;
+    bool optional;
+    const char *unread; /* why it is not read; NULL: it is */
+};
+
+/* The part of a column in a group of rows. */
+struct parquet_chunk {
+    uint64_t at, size; /* within the file */
+    uint64_t values;
+    int type, codec;
+    bool elsewhere; /* encrypted, or in another file */
+};
+
+struct parquet_footer {
+    struct parquet_column *columns; /* on the outermost level */
+    size_t column_count;
+    size_t leaf_count;
+    uint64_t *group_rows;
+    size_t group_count;
+    struct parquet_chunk *chunks; /* leaf_count for each group */
+};
+
+/** Whether a regular file begins as one. */
+bool parquet_begins(const char *bytes, size_t size);
+
+/** @param out given (parquet_footer_free), also on failure. DOPPEL_E_CORRUPT; DOPPEL_E_UNSUPPORTED;
+ * DOPPEL_E_LIMIT; DOPPEL_E_IO; DOPPEL_E_MEMORY */
+enum doppel_status parquet_footer_read(int fd, struct parquet_footer *out,
+                                       struct doppel_error *error);
+void parquet_footer_free(struct parquet_footer *footer);
+
+/** Exactly these bytes of a file. DOPPEL_E_CORRUPT: it has not so many; DOPPEL_E_IO */
+enum doppel_status parquet_pread(int fd, void *bytes, size_t size, uint64_t at,
+                                 struct doppel_error *error);
+
+#endif
