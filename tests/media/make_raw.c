@@ -161,7 +161,8 @@ static struct file write_dng(const struct scene *scene, const struct raw_how *ho
     struct file file = {0};
     struct dng_places found = {0};
     file_append(&file, "II*\0\0\0\0\0", 8);
-    put_u32(file.data + 4, append_first_directory(&file, how, places));
+    uint32_t first = append_first_directory(&file, how, places);
+    put_u32(file.data + 4, first);
     found.exif_directory = append_exif_directory(&file);
     found.sensor_directory = append_sensor_directory(&file, scene, &places->sensor);
     found.preview = (uint32_t)file.size;
