@@ -308,6 +308,9 @@ static enum doppel_status add_meaning_to_decision(const struct deciding *decidin
                                                   struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
+    if (!deciding->meaning && decided->kind == DOPPEL_KIND_TEXT &&
+        decided->decision == DOPPEL_DECISION_NEW)
+        decided->semantic_problem = task->no_meaning;
     if (!deciding->meaning)
         return DOPPEL_OK;
     find_meaning_of(task->exchange->service, deciding->meaning, deciding->decider,

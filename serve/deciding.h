@@ -15,7 +15,9 @@ struct decision_task {
                                       library, and in the reply */
     uint64_t request;              /* it is to be done once (request_key.h); 0: it is not */
     double max_fp_rate;            /* of images, audio and videos; 0: the service's */
-    char **answers;                /* of each input what was answered before; NULL: nothing */
+    const char *no_meaning; /* why new texts are not searched for by their meaning; NULL: they
+                               are, or that is not wanted. Static storage */
+    char **answers;         /* of each input what was answered before; NULL: nothing */
     struct decision_task *next;
 };
 

@@ -98,6 +98,16 @@ static bool may_be_records(struct exchange *exchange, const struct wanted_meanin
     return false;
 }
 
+/* The writer holds the indexes of recordings and videos: at a desk one would wait for it. */
+static bool needs_writer(const struct decision_task *task)
+{
+    for (size_t i = 0; i < task->inputs.all.count; i++)
+        if (task->records[i].kind == DOPPEL_KIND_AUDIO ||
+            task->records[i].kind == DOPPEL_KIND_VIDEO)
+            return true;
+    return false;
+}
+
 enum handled answer_ingest(struct exchange *exchange)
 {
     struct wanted_meaning wanted;
@@ -114,7 +124,10 @@ enum handled answer_ingest(struct exchange *exchange)
     if (!task)
         return ANSWERED;
     task->max_fp_rate = wanted.max_fp_rate;
-    if (!wanted.wanted) {
+    const bool by_writer = needs_writer(task);
+    if (wanted.wanted && by_writer)
+        task->no_meaning = "recordings or videos came with it: send texts on their own";
+    if (!wanted.wanted || by_writer) {
         writer_give(exchange->service->writer, task);
         return HANDED_ON;
     }

@@ -5,7 +5,9 @@ does it.
 `meaning.py BUILD`
 """
 
+import io
 import json
+import math
 import os
 import pathlib
 import random
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import wave
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "house"), str(TESTS / "embed")]
@@ -270,6 +273,31 @@ def test_what_is_ingested_is_found_by_its_meaning():
         assert service.end() == 0
     assert "semantic" in [row["relation"] for row in found_here(home, 1)]
     doppel("verify", "-L", home / "library")
+
+
+def recording(seed):
+    """Six seconds of tones, as a WAV."""
+    rate, chance, frames = 11025, random.Random(seed), bytearray()
+    for _ in range(24):
+        tones = [chance.uniform(200, 3000) for _ in range(4)]
+        for n in range(rate // 4):
+            level = sum(math.sin(2 * math.pi * tone * n / rate) for tone in tones)
+            frames += int(6000 * level).to_bytes(2, "little", signed=True)
+    file = io.BytesIO()
+    with wave.open(file, "wb") as out:
+        out.setparams((1, 2, rate, 0, "NONE", "none"))
+        out.writeframes(bytes(frames))
+    return file.getvalue()
+
+
+def test_recordings_are_left_to_the_writer():
+    home, environment = home_of_its_own()
+    with Service(BUILD, home, environment=environment) as service:
+        for seed, path in enumerate(["/v1/ingest", "/v1/ingest?semantic=1"]):
+            sent = service.send(path, ("tones.wav", recording(seed)))
+            (one,) = results_of(sent)
+            assert one["decision"] == "new" and one["kind"] == "audio", one
+        assert service.end() == 0
 
 
 def test_several_models_and_no_vectors():
