@@ -72,8 +72,8 @@ struct doppel_run_options {
                            it is left alone */
     const char *temporary; /**< the folder of temporary files; NULL: /tmp */
     const char *worker;    /**< the program doppel-worker; NULL: as in doppel_pool_options */
-    const char *ocr;       /**< scanned pages are read by OCR, in these languages, as "eng+hin";
-                              NULL: they are not */
+    const char *ocr;       /**< scanned pages are read by OCR, in these languages, as "eng+hin",
+                              and images where texts alone are wanted; NULL: nothing is */
     bool details;          /**< DOPPEL_NOTICE_DETAIL is wanted, too */
     bool retry;            /**< what could not be read before is tried again */
 
