@@ -139,7 +139,7 @@ static char *escape_text(char *to, const char *bytes, size_t size, bool is_valid
     return to;
 }
 
-static void append_json_string(struct json_line *line, struct warc_part value)
+static void append_json_string(struct json_line *line, struct byte_span value)
 {
     append_plain(line, "\"", 1);
     /* In pieces, so that what a byte may become at most is not reserved of all. */
@@ -163,11 +163,11 @@ static void append_name(struct json_line *line, const char *name)
 {
     if (line->size && line->bytes[line->size - 1] != '{')
         append_plain(line, ",", 1);
-    append_json_string(line, (struct warc_part){name, strlen(name)});
+    append_json_string(line, (struct byte_span){name, strlen(name)});
     append_plain(line, ":", 1);
 }
 
-void json_line_field(struct json_line *line, const char *name, struct warc_part value)
+void json_line_field(struct json_line *line, const char *name, struct byte_span value)
 {
     if (!value.bytes)
         return;

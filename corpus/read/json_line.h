@@ -16,7 +16,7 @@ struct json_line {
 
 void json_line_begin(struct json_line *line);
 /* What is NULL is left out. What is no UTF-8 becomes U+FFFD. */
-void json_line_field(struct json_line *line, const char *name, struct warc_part value);
+void json_line_field(struct json_line *line, const char *name, struct byte_span value);
 /* @param number as JSON writes it, or true or false */
 void json_line_number(struct json_line *line, const char *name, const char *number);
 void json_line_end(struct json_line *line);

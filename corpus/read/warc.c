@@ -117,7 +117,7 @@ done:
 /* ---- a record ---- */
 
 /* Its header, or of size 0 the end. Borrowed until more is read. */
-static enum doppel_status find_header(struct warc *warc, struct warc_part *out,
+static enum doppel_status find_header(struct warc *warc, struct byte_span *out,
                                       struct doppel_error *error)
 {
     enum doppel_status status;
@@ -127,14 +127,14 @@ static enum doppel_status find_header(struct warc *warc, struct warc_part *out,
         warc->at++;
         TRY(have_bytes(warc, 1, error));
     }
-    *out = (struct warc_part){0};
+    *out = (struct byte_span){0};
     if (warc->at == warc->end)
         return DOPPEL_OK;
     for (size_t wanted = 4096;; wanted *= 2) {
         TRY(have_bytes(warc, wanted, error));
         size_t size = warc_header_size(warc->input + warc->at, warc->end - warc->at);
         if (size) {
-            *out = (struct warc_part){warc->input + warc->at, size};
+            *out = (struct byte_span){warc->input + warc->at, size};
             break;
         }
         if (warc->ended || wanted > MOST_HEADER_BYTES)
@@ -147,7 +147,7 @@ done:
 
 /* The words of a page. @param out borrowed until the next call; NULL: it has none */
 static enum doppel_status find_words(struct warc *warc, const struct warc_page *page,
-                                     struct warc_part *out, struct doppel_error *error)
+                                     struct byte_span *out, struct doppel_error *error)
 {
     struct doppel_text_options options = doppel_text_options_default();
     struct doppel_error why;
@@ -163,14 +163,14 @@ static enum doppel_status find_words(struct warc *warc, const struct warc_page *
     if (status == DOPPEL_E_MEMORY)
         return doppel_fail(error, status, "%s", why.message);
     if (status)
-        *out = (struct warc_part){0};
+        *out = (struct byte_span){0};
     status = DOPPEL_OK;
 done:
     return status;
 }
 
 static enum doppel_status write_page_line(struct warc *warc, const struct warc_header *header,
-                                          const struct warc_part *words, struct doppel_error *error)
+                                          const struct byte_span *words, struct doppel_error *error)
 {
     struct json_line *line = &warc->line;
     json_line_begin(line);
@@ -187,7 +187,7 @@ static enum doppel_status write_page_line(struct warc *warc, const struct warc_h
 static enum doppel_status take_record_of(struct warc *warc, bool *out_end,
                                          struct doppel_error *error)
 {
-    struct warc_part raw, words = {0};
+    struct byte_span raw, words = {0};
     struct warc_header header;
     struct warc_page page = {0};
     enum doppel_status status;

@@ -6,9 +6,9 @@
 #include <strings.h>
 
 /* The value of a field in a header, whose names are in any case; the last of equal ones counts. */
-static struct warc_part header_value(struct warc_part header, const char *name)
+static struct byte_span header_value(struct byte_span header, const char *name)
 {
-    struct warc_part value = {0};
+    struct byte_span value = {0};
     size_t length = strlen(name);
     const char *end = header.bytes + header.size;
     for (const char *line = header.bytes, *next; line < end; line = next) {
@@ -22,23 +22,23 @@ static struct warc_part header_value(struct warc_part header, const char *name)
             from++;
         while (to > from && (to[-1] == '\n' || to[-1] == '\r' || to[-1] == ' '))
             to--;
-        value = (struct warc_part){from, (size_t)(to - from)};
+        value = (struct byte_span){from, (size_t)(to - from)};
     }
     return value;
 }
 
-static bool part_begins_with(struct warc_part part, const char *word)
+static bool part_begins_with(struct byte_span part, const char *word)
 {
     size_t length = strlen(word);
     return part.size >= length && strncasecmp(part.bytes, word, length) == 0;
 }
 
-static bool part_is(struct warc_part part, const char *word)
+static bool part_is(struct byte_span part, const char *word)
 {
     return part.size == strlen(word) && part_begins_with(part, word);
 }
 
-static bool number_of_part(struct warc_part part, uint64_t *out)
+static bool number_of_part(struct byte_span part, uint64_t *out)
 {
     uint64_t number = 0;
     for (size_t i = 0; i < part.size; i++) {
@@ -51,7 +51,7 @@ static bool number_of_part(struct warc_part part, uint64_t *out)
 }
 
 /* Of <urn:uuid:X> X, of <X> X. */
-static struct warc_part bare(struct warc_part part)
+static struct byte_span bare(struct byte_span part)
 {
     static const char urn[] = "<urn:uuid:";
     size_t before = part_begins_with(part, urn) ? sizeof urn - 1 : part_begins_with(part, "<");
@@ -76,9 +76,9 @@ size_t warc_header_size(const char *bytes, size_t size)
     }
 }
 
-bool warc_header_of(struct warc_part raw, struct warc_header *out)
+bool warc_header_of(struct byte_span raw, struct warc_header *out)
 {
-    struct warc_part kind = header_value(raw, "WARC-Type");
+    struct byte_span kind = header_value(raw, "WARC-Type");
     *out = (struct warc_header){
         .has_http = part_is(kind, "response"),
         .address = bare(header_value(raw, "WARC-Target-URI")),
@@ -91,11 +91,11 @@ bool warc_header_of(struct warc_part raw, struct warc_header *out)
            number_of_part(header_value(raw, "Content-Length"), &out->size);
 }
 
-struct warc_part warc_host(struct warc_part address)
+struct byte_span warc_host(struct byte_span address)
 {
     const char *slashes = address.size ? memmem(address.bytes, address.size, "://", 3) : NULL;
     if (!slashes)
-        return (struct warc_part){0};
+        return (struct byte_span){0};
     const char *end = address.bytes + address.size, *from = slashes + 3, *to = from;
     while (to < end && *to != '/' && *to != '?' && *to != '#') {
         if (*to == '@')
@@ -103,7 +103,7 @@ struct warc_part warc_host(struct warc_part address)
         to++;
     }
     const char *port = memchr(from, ':', (size_t)(to - from));
-    return (struct warc_part){from, (size_t)((port ? port : to) - from)};
+    return (struct byte_span){from, (size_t)((port ? port : to) - from)};
 }
 
 /* ---- pages ---- */
@@ -141,10 +141,10 @@ static bool join_http_chunks(char *body, size_t size, size_t *out_size)
 bool warc_page_of(const struct warc_header *header, char *content, struct warc_page *out)
 {
     size_t size = (size_t)header->size, head = 0;
-    struct warc_part type = header->type, packing = {0}, coding = {0};
+    struct byte_span type = header->type, packing = {0}, coding = {0};
     if (header->has_http) {
         head = warc_header_size(content, size);
-        const struct warc_part http = {content, head};
+        const struct byte_span http = {content, head};
         type = header_value(http, "Content-Type");
         packing = header_value(http, "Content-Encoding");
         coding = header_value(http, "Transfer-Encoding");
@@ -157,6 +157,6 @@ bool warc_page_of(const struct warc_header *header, char *content, struct warc_p
         return false;
     if ((packing.size && !part_is(packing, "identity")) ||
         (part_is(coding, "chunked") && !join_http_chunks(content + head, size, &out->content.size)))
-        out->content = (struct warc_part){0};
+        out->content = (struct byte_span){0};
     return true;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Bytes of something larger; NULL: there are none. */
-struct warc_part {
+struct byte_span {
     const char *bytes;
     size_t size;
 };
@@ -16,20 +16,20 @@ struct warc_header {
     bool is_page;                                 /* what was fetched, or the text of it */
     bool has_http;                                /* its content begins with a header of HTTP */
     uint64_t size;                                /* of its content */
-    struct warc_part address, record, date, type; /* the record's id without <urn:uuid:…> */
+    struct byte_span address, record, date, type; /* the record's id without <urn:uuid:…> */
 };
 
 /* Bytes of a header up to and with its empty line; 0: that is not there. */
 size_t warc_header_size(const char *bytes, size_t size);
 
 /* False: it is none, or does not say how long its content is. */
-bool warc_header_of(struct warc_part raw, struct warc_header *out);
+bool warc_header_of(struct byte_span raw, struct warc_header *out);
 
 /* The host of an address. */
-struct warc_part warc_host(struct warc_part address);
+struct byte_span warc_host(struct byte_span address);
 
 struct warc_page {
-    struct warc_part content; /* NULL: it is packed in a way that is not read */
+    struct byte_span content; /* NULL: it is packed in a way that is not read */
     bool is_html;
 };
 

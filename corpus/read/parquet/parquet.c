@@ -143,7 +143,7 @@ static void write_whole_field(struct json_line *line, const struct parquet_colum
                     ? write_time_of_day(written, number, 1000000)
                     : false;
     if (said) {
-        json_line_field(line, column->name, (struct warc_part){written, strlen(written)});
+        json_line_field(line, column->name, (struct byte_span){written, strlen(written)});
         return;
     }
     if (column->meaning == PARQUET_UNSIGNED)
@@ -191,7 +191,7 @@ static void write_column_value(struct json_line *line, const struct parquet_colu
         return;
     case PARQUET_BYTE_ARRAY:
         json_line_field(line, column->name,
-                        (struct warc_part){(const char *)value->bytes, value->size});
+                        (struct byte_span){(const char *)value->bytes, value->size});
         return;
     }
 }
