@@ -187,6 +187,8 @@ enum doppel_status stages_take_manifest(struct doppel_stages *stages, const stru
         TRY(write_manifest(stages->folder, &here, error));
         status =
             read_run_manifest(path, &there, error); /* maybe that of a process beside this one */
+    } else if (status == DOPPEL_OK) {
+        status = hidden_file_settle(path, error); /* its writer may have been killed just then */
     }
     TRY(status);
     if (there.size != here.size || memcmp(there.bytes, here.bytes, here.size) != 0)

@@ -147,6 +147,15 @@ def test_parts_that_are_killed_are_run_again():
     assert not left, left
 
 
+def test_a_manifest_whose_writer_was_killed_is_finished():
+    folder = work()
+    stage(folder, "sign", 1, 2)
+    left = FOLDER / folder / ".manifest~1-1"
+    left.write_text("{}")
+    stage(folder, "sign", 2, 2)
+    assert not left.exists()
+
+
 def test_the_same_part_at_once():
     folder = work()
     for name, parts in (("sign", 2), ("join", 2), ("compare", 2), ("decide", 0), ("emit", 2)):
