@@ -11,6 +11,7 @@
 #include "group/companions.h"
 #include "group/marks.h"
 #include "group/member_rules.h"
+#include "group/timed.h"
 
 /* The groups of one grouping on their way to the visitor. */
 struct emission {
@@ -108,6 +109,18 @@ static bool group_members_reserve(struct group_members *members, size_t count)
     return members->items && members->matches && members->origins && members->numbers;
 }
 
+/* Whether one of two shows no more than a part of the other one. Videos that are the same are so by
+ * their frames, and their audio. */
+static bool is_there_by_part(const struct grouping *grouping, uint32_t a, uint32_t b,
+                             const struct doppel_match *match)
+{
+    if (!grouping->parts || !(parts_lead(grouping, a) || parts_lead(grouping, b)))
+        return false;
+    const bool videos =
+        grouping->waiting.count && timed_duration(grouping, a) && timed_duration(grouping, b);
+    return videos || match->relation != DOPPEL_RELATION_SAME;
+}
+
 /* What a member is to the one to keep. */
 static void find_reason(const struct grouping *grouping, struct group_members *members,
                         size_t number)
@@ -127,8 +140,7 @@ static void find_reason(const struct grouping *grouping, struct group_members *m
         return;
     bool labelled = grouping->by_label[a] || grouping->by_label[b];
     bool compared = grouping->kind->compare && grouping->kind->compare(grouping, b, a, match);
-    bool by_part = grouping->parts && match->relation != DOPPEL_RELATION_SAME &&
-                   (parts_lead(grouping, a) || parts_lead(grouping, b));
+    bool by_part = is_there_by_part(grouping, a, b, match);
     member->reason = labelled ? DOPPEL_REASON_MARKED
                      : by_part || match->relation == DOPPEL_RELATION_CONTAINED
                          ? DOPPEL_REASON_CONTAINED
@@ -383,12 +395,11 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
 /* Who leads each item, by what was found. @param out `count` numbers */
 static enum doppel_status find_all_leaders(struct grouping *grouping, uint32_t count, uint32_t *out)
 {
-    if (!grouping->kind->is_timed)
-        return doppel_group_by_leader(count, grouping->edges.items, grouping->edges.count, out,
-                                      grouping->joined_by);
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = timed_leader(grouping, i);
-    return DOPPEL_OK;
+    enum doppel_status status = doppel_group_by_leader(
+        count, grouping->edges.items, grouping->edges.count, out, grouping->joined_by);
+    for (size_t i = 0; i < grouping->leads.count && !status; i++)
+        out[grouping->leads.items[i].item] = grouping->leads.items[i].leader;
+    return status;
 }
 
 /* All items, those of a group together. @param out given (free) */

@@ -196,9 +196,9 @@ struct doppel_group_options {
                                                hidden */
     const struct doppel_read_options *read; /**< how files are read; borrowed; NULL (default): by
                                                the schemes and texts of `compare` */
-    bool parts; /**< images that share a part, too, by their keypoints, for which they are read a
-                   second time; videos by those of frames alone (scheme frames128): of these and of
-                   images there are groups together, of kind video; default false */
+    bool parts; /**< images and videos that share a part, too, by their keypoints, for which they
+                   are read a second time; where a video is in a group, the group is of kind video,
+                   whatever else is in it; default false */
     bool cross_folder;                     /**< only groups that span two paths; default false */
     doppel_group_text_visitor *visit_text; /**< each text that repeats no other, in the order of
                                               their first files, between the groups of texts; NULL

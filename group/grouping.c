@@ -133,7 +133,7 @@ enum doppel_status grouping_add(struct grouping *grouping, const struct grouping
                          ((struct exact_duplicate){number, first, same}));
         return DOPPEL_OK;
     }
-    if (!grouping->matcher || fingerprint->scheme == DOPPEL_SCHEME_FRAMES128)
+    if (!grouping->matcher || !fingerprint || fingerprint->scheme == DOPPEL_SCHEME_FRAMES128)
         return DOPPEL_OK;
     if ((item->source_id &&
          !array_push(&grouping->sourced, ((struct sourced_image){item->source_id, number}))) ||

@@ -79,16 +79,18 @@ enum doppel_status grouping_add_audio(struct grouping *grouping, const struct gr
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
 
-/* The same for a video. */
+/* The same for a video; also among images, where its parts are compared, too. */
 enum doppel_status grouping_add_video(struct grouping *grouping, const struct grouping_item *item,
                                       const struct doppel_record *record,
                                       struct doppel_error *error);
 
+/* Whether videos are compared by their keypoints, beside their frames or alone: then they are among
+ * the images. */
+bool groups_videos_by_parts(const struct doppel_group_options *options);
+
 /* The keypoints of an item that was added, by its bytes, some of which are kept; and the pairs that
  * it makes with those whose keypoints were added, by all of its own. @param record of scheme local
- */
-/* Whether videos are compared by their keypoints: then they are among the images. */
-bool groups_videos_by_parts(const struct doppel_compare_options *compare);
+ * or frames128 */
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
                                       struct doppel_error *error);
 enum doppel_status grouping_find_parts(struct grouping *grouping,

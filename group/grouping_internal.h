@@ -113,17 +113,15 @@ struct grouping {
     ARRAY(struct held_text) held_texts;   /* representatives that later texts hold, by holder */
     ARRAY(struct doppel_digest) contents; /* of the words, peaks, frames of each item */
 
-    /* Of recordings and videos: */
+    /* Of recordings and videos, also of those among the images: */
     ARRAY(struct waiting) waiting;
     ARRAY(struct group_lead) leads;   /* by item */
     uint32_t *waiting_at;             /* of each item, in `waiting`; UINT32_MAX: nowhere */
     ARRAY(struct tagged_item) tagged; /* by item */
 };
 
-/* Recordings and videos: all at once, when all items are there. The representative of an item that
- * is the first with its content: itself, where there is none. */
-uint32_t timed_leader(const struct grouping *grouping, uint32_t item);
-/* The milliseconds of such an item. */
+/* Recordings and videos: all at once, when all items are there. The milliseconds of an item that is
+ * the first with its content. */
 uint32_t timed_duration(const struct grouping *grouping, uint32_t item);
 void timed_free(struct grouping *grouping);
 
@@ -164,7 +162,9 @@ enum doppel_status texts_join_parts(struct grouping *grouping, uint32_t *leaders
 bool parts_lead(const struct grouping *grouping, uint32_t number);
 /* The milliseconds of a video among the images; 0: it is none. */
 uint32_t parts_duration(const struct grouping *grouping, uint32_t number);
-/* How many there are, each content once. */
+enum doppel_status parts_set_duration(struct grouping *grouping, uint32_t number,
+                                      uint64_t duration_ms, struct doppel_error *error);
+/* How many there are. */
 uint32_t parts_count_videos(const struct grouping *grouping);
 /* Of matches by parts. */
 void parts_free_matches(struct grouping *grouping);
@@ -172,7 +172,7 @@ void parts_free_matches(struct grouping *grouping);
  */
 enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leaders,
                                      struct doppel_error *error);
-/* One that is not there by a part alone. */
+/* One that is not there by a part alone; of videos as videos_prefer. */
 int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 
 /* Whether two images are two shots of a burst, by what EXIF says; of one size they may be copies

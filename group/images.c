@@ -20,8 +20,8 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
     grouping->match = match_options_from(compare);
     if (options->compared)
         grouping->match.compared = options->compared;
-    const bool by_parts =
-        options->group->parts || scheme == DOPPEL_SCHEME_LOCAL || groups_videos_by_parts(compare);
+    const bool by_parts = options->group->parts || scheme == DOPPEL_SCHEME_LOCAL ||
+                          groups_videos_by_parts(options->group);
     enum doppel_status status =
         by_parts ? doppel_local_set_new(&grouping->parts, error) : DOPPEL_OK;
     if (status || scheme == DOPPEL_SCHEME_LOCAL)
@@ -96,13 +96,20 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
     struct doppel_run *run = grouping->options->run;
     const struct doppel_group_options *options = grouping->options->group;
     if (!grouping->match.compared)
-        grouping->match.compared = item_store_count(&grouping->items);
+        grouping->match.compared =
+            item_store_count(&grouping->items) - parts_count_videos(grouping);
+    if (grouping->waiting.count) {
+        enum doppel_status placed = videos_find_leaders(grouping, error);
+        if (placed)
+            return placed;
+    }
     /* Comparing takes the most memory: what it does not need goes first. */
     digest_map_free(&grouping->first);
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->lossless);
-    if (!grouping->match.check_pixels && !options->digests && !options->marks &&
-        !options->on_disk && !(grouping->options->labels && grouping->options->labels->items.count))
+    if (!grouping->match.check_pixels && !grouping->waiting.count && !options->digests &&
+        !options->marks && !options->on_disk &&
+        !(grouping->options->labels && grouping->options->labels->items.count))
         item_store_forget_digests(&grouping->items);
     if (!grouping->matcher)
         return DOPPEL_OK;
@@ -187,6 +194,9 @@ bool images_compare(const struct grouping *grouping, uint32_t query, uint32_t it
         return true;
     /* Two parts of a third need have nothing in common. */
     out->relation = DOPPEL_RELATION_OVERLAPS;
+    if (parts_duration(grouping, query) && parts_duration(grouping, item) &&
+        !parts_lead(grouping, query) && !parts_lead(grouping, item))
+        return grouping->waiting.count && videos_compare(grouping, query, item, out);
     if (parts_lead(grouping, query) || parts_lead(grouping, item) || !grouping->matcher)
         return false;
     return doppel_matcher_compare(grouping->matcher, query, item, out);

@@ -345,7 +345,7 @@ static enum doppel_status load_policy(struct library_grouping *grouping,
 static bool wants_kind(const struct library_grouping *grouping, enum doppel_kind kind)
 {
     const struct doppel_compare_options *compare = &grouping->options->compare;
-    if (kind == DOPPEL_KIND_IMAGE && groups_videos_by_parts(compare))
+    if (kind == DOPPEL_KIND_IMAGE && groups_videos_by_parts(grouping->options))
         return true;
     return kind == DOPPEL_KIND_UNKNOWN ? grouping->options->bytes_alone
                                        : doppel_compare_scheme(compare, kind) != NULL;

@@ -6,10 +6,11 @@
 #include "compare/parts.h"
 #include "compare/video.h"
 
-bool groups_videos_by_parts(const struct doppel_compare_options *compare)
+bool groups_videos_by_parts(const struct doppel_group_options *options)
 {
-    const struct doppel_scheme *videos = doppel_compare_scheme(compare, DOPPEL_KIND_VIDEO);
-    return videos && videos->id == DOPPEL_SCHEME_FRAMES128;
+    const struct doppel_scheme *videos =
+        doppel_compare_scheme(&options->compare, DOPPEL_KIND_VIDEO);
+    return videos && (options->parts || videos->id == DOPPEL_SCHEME_FRAMES128);
 }
 
 /* ---- pairs ---- */
@@ -84,14 +85,23 @@ static uint32_t item_of_record(const struct grouping *grouping, const struct dop
 /* Of files with the same bytes the first one's keypoints count. */
 enum parts_taken { PARTS_ADDED = 1, PARTS_ASKED = 2 };
 
-static enum doppel_status take_parts_once(struct grouping *grouping, uint32_t number,
-                                          enum parts_taken what, bool *out_first,
-                                          struct doppel_error *error)
+static enum doppel_status reserve_parts_item(struct grouping *grouping, uint32_t number,
+                                             struct doppel_error *error)
 {
     while (grouping->parts_items.count <= number)
         if (!array_push(&grouping->parts_items, (struct parts_item){0}))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u pictures",
                                number);
+    return DOPPEL_OK;
+}
+
+static enum doppel_status take_parts_once(struct grouping *grouping, uint32_t number,
+                                          enum parts_taken what, bool *out_first,
+                                          struct doppel_error *error)
+{
+    enum doppel_status status = reserve_parts_item(grouping, number, error);
+    if (status)
+        return status;
     uint8_t *taken = &grouping->parts_items.items[number].taken;
     *out_first = !(*taken & what);
     *taken = (uint8_t)(*taken | what);
@@ -113,10 +123,13 @@ uint32_t parts_count_videos(const struct grouping *grouping)
     return count;
 }
 
-static void note_duration(struct grouping *grouping, uint32_t number,
-                          const struct doppel_local_video *video)
+enum doppel_status parts_set_duration(struct grouping *grouping, uint32_t number,
+                                      uint64_t duration_ms, struct doppel_error *error)
 {
-    grouping->parts_items.items[number].duration_ms = video->duration_ms;
+    enum doppel_status status = reserve_parts_item(grouping, number, error);
+    if (!status)
+        grouping->parts_items.items[number].duration_ms = duration_ms;
+    return status;
 }
 
 enum doppel_status grouping_add_parts(struct grouping *grouping, const struct doppel_record *record,
@@ -132,8 +145,9 @@ enum doppel_status grouping_add_parts(struct grouping *grouping, const struct do
         return status;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
-    note_duration(grouping, number, &points);
-    status = doppel_local_set_add_video(grouping->parts, number, &points, error);
+    status = parts_set_duration(grouping, number, points.duration_ms, error);
+    if (!status)
+        status = doppel_local_set_add_video(grouping->parts, number, &points, error);
     doppel_local_video_free(&points);
     return status;
 }
@@ -155,9 +169,10 @@ enum doppel_status grouping_find_parts(struct grouping *grouping,
         return status;
     if (!parts_read(record, &points))
         return doppel_fail(error, DOPPEL_E_CORRUPT, "what is known of it is damaged");
-    note_duration(grouping, placing.number, &points);
-    status = doppel_local_find_video(grouping->parts, &points, &options, take_part_pair, &placing,
-                                     error);
+    status = parts_set_duration(grouping, placing.number, points.duration_ms, error);
+    if (!status)
+        status = doppel_local_find_video(grouping->parts, &points, &options, take_part_pair,
+                                         &placing, error);
     doppel_local_video_free(&points);
     return placing.no_memory ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs")
                              : status;
@@ -286,5 +301,6 @@ bool parts_lead(const struct grouping *grouping, uint32_t number)
 
 int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b)
 {
-    return parts_lead(grouping, b) - parts_lead(grouping, a);
+    const int by_parts = parts_lead(grouping, b) - parts_lead(grouping, a);
+    return by_parts ? by_parts : videos_prefer(grouping, a, b);
 }

@@ -163,7 +163,9 @@ static enum doppel_status add_scanned_file(struct scan *scan, const struct intak
     const bool by_parts =
         record->scheme == DOPPEL_SCHEME_LOCAL || record->scheme == DOPPEL_SCHEME_FRAMES128;
     if (record->kind == DOPPEL_KIND_VIDEO && !by_parts)
-        return grouping_add_video(scan->by_kind[DOPPEL_KIND_VIDEO], &item, record, error);
+        return grouping_add_video(
+            scan->by_kind[scan->options->parts ? DOPPEL_KIND_IMAGE : DOPPEL_KIND_VIDEO], &item,
+            record, error);
     if (record->kind == DOPPEL_KIND_TEXT)
         return add_text_file(scan, &item, record, error);
     enum doppel_status status =
@@ -259,8 +261,8 @@ static enum doppel_status each_with_parts(struct scan *scan, struct doppel_run *
     return status == DOPPEL_E_NOT_FOUND ? DOPPEL_OK : status;
 }
 
-/* The images once more, for their keypoints, and from the cache, with the videos, to ask with all
- * of them: what could not be read was told. */
+/* Images and videos once more, for their keypoints, and from the cache, to ask with all of them:
+ * what could not be read was told. */
 static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_error *error)
 {
     struct doppel_run_options quiet = *doppel_run_get_options(scan->run);
@@ -271,8 +273,8 @@ static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_err
     if (!images)
         return DOPPEL_OK;
     const struct doppel_scheme *scheme = read_scheme(&scan->read, DOPPEL_KIND_IMAGE);
-    const bool added = !scheme || scheme->id == DOPPEL_SCHEME_LOCAL;
-    if (!added && !scan->options->parts && !groups_videos_by_parts(&scan->options->compare))
+    const bool pictures = scheme && scheme->id == DOPPEL_SCHEME_LOCAL;
+    if (!pictures && !groups_videos_by_parts(scan->options) && !scan->options->parts)
         return DOPPEL_OK;
     quiet.on_failed = NULL;
     quiet.on_notice = NULL;
@@ -281,9 +283,10 @@ static enum doppel_status add_scanned_parts(struct scan *scan, struct doppel_err
     quiet.context = scan;
     const struct all_groups all = {.groupings = &scan->by_kind[DOPPEL_KIND_IMAGE], .count = 1};
     groupings_count(&all, &counts);
-    doppel_run_begin(scan->run, "files looked at for parts", counts.items[DOPPEL_KIND_IMAGE]);
+    doppel_run_begin(scan->run, "files looked at for parts",
+                     counts.items[DOPPEL_KIND_IMAGE] + counts.items[DOPPEL_KIND_VIDEO]);
     TRY(doppel_run_new(&quiet, &run, error));
-    if (!added)
+    if (scan->options->parts)
         TRY(each_with_parts(scan, run, grouping_add_parts, error));
     TRY(each_with_parts(scan, run, grouping_find_parts, error));
 done:
@@ -324,7 +327,7 @@ static enum doppel_status make_scan_groupings(struct scan *scan, struct doppel_e
         enum doppel_kind kind = order[i];
         scan->kinds[kind] = grouping_options_of(scan, kind);
         const bool holds_videos =
-            kind == DOPPEL_KIND_IMAGE && groups_videos_by_parts(&scan->options->compare);
+            kind == DOPPEL_KIND_IMAGE && groups_videos_by_parts(scan->options);
         if (read_scheme(&scan->read, kind) || holds_videos)
             status = grouping_new(&scan->kinds[kind], &scan->by_kind[kind], error);
     }
@@ -357,21 +360,6 @@ static struct doppel_walk_options walk_of_paths(const struct doppel_scan_paths *
     return walk;
 }
 
-/* With parts, videos are read and compared by their keypoints. */
-static void read_videos_by_parts(struct doppel_scheme *video)
-{
-    if (video->id == DOPPEL_SCHEME_FRAMES64)
-        *video = *doppel_scheme_by_id(DOPPEL_SCHEME_FRAMES128);
-}
-
-static struct doppel_group_options with_videos_by_parts(const struct doppel_group_options *options)
-{
-    struct doppel_group_options own = *options;
-    if (own.parts)
-        read_videos_by_parts(&own.compare.schemes[DOPPEL_KIND_VIDEO]);
-    return own;
-}
-
 static struct doppel_read_options read_of(const struct doppel_group_options *options)
 {
     struct doppel_read_options read = {.text = options->compare.text};
@@ -379,8 +367,6 @@ static struct doppel_read_options read_of(const struct doppel_group_options *opt
         read = *options->read;
     else
         memcpy(read.schemes, options->compare.schemes, sizeof read.schemes);
-    if (options->parts)
-        read_videos_by_parts(&read.schemes[DOPPEL_KIND_VIDEO]);
     return read;
 }
 
@@ -390,8 +376,7 @@ enum doppel_status doppel_scan(struct doppel_run *run, const struct doppel_scan_
                                struct doppel_group_counts *counts, struct doppel_error *error)
 {
     const struct doppel_group_options defaults = doppel_group_options_default();
-    const struct doppel_group_options own = with_videos_by_parts(options ? options : &defaults);
-    options = &own;
+    options = options ? options : &defaults;
     struct scan scan = {.run = run,
                         .options = options,
                         .paths = paths,

@@ -43,6 +43,25 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
     return status;
 }
 
+enum doppel_status timed_add_among_images(struct grouping *grouping,
+                                          const struct grouping_item *item, struct waiting waiting,
+                                          struct doppel_error *error)
+{
+    waiting.number = item_store_count(&grouping->items);
+    waiting.reference = item->reference;
+    enum doppel_status status = grouping_add(grouping, item, NULL, error);
+    if (!status)
+        status = parts_set_duration(grouping, waiting.number, waiting.duration_ms, error);
+    if (!status && grouping_first_of(grouping, waiting.number) == waiting.number) {
+        if (array_push(&grouping->waiting, waiting))
+            return DOPPEL_OK;
+        status =
+            doppel_fail(error, DOPPEL_E_MEMORY, "no memory for more than %u files", waiting.number);
+    }
+    free(waiting.packed);
+    return status;
+}
+
 /* ---- in order ---- */
 
 static int longest_first(const void *left, const void *right)
@@ -124,12 +143,6 @@ const struct group_lead *timed_lead(const struct grouping *grouping, uint32_t it
     if (!grouping->leads.count)
         return NULL;
     return bsearch(&wanted, grouping->leads.items, grouping->leads.count, sizeof wanted, by_item);
-}
-
-uint32_t timed_leader(const struct grouping *grouping, uint32_t item)
-{
-    const struct group_lead *lead = timed_lead(grouping, item);
-    return lead ? lead->leader : item;
 }
 
 bool timed_joined(const struct grouping *grouping, uint32_t query, uint32_t item,

@@ -26,6 +26,11 @@ enum doppel_status timed_add(struct grouping *grouping, const struct grouping_it
                              const struct doppel_digest *content, struct waiting waiting,
                              struct doppel_error *error);
 
+/* The same of a video among images. @param item its `pixels` are what `content` is */
+enum doppel_status timed_add_among_images(struct grouping *grouping,
+                                          const struct grouping_item *item, struct waiting waiting,
+                                          struct doppel_error *error);
+
 /* Find the representative of one, or let it lead. */
 typedef enum doppel_status timed_place(void *context, const struct waiting *waiting,
                                        struct doppel_error *error);

@@ -40,7 +40,13 @@ enum doppel_status grouping_add_video(struct grouping *grouping, const struct gr
                     : item->digest;
     enum doppel_status status = pack_frames(&video, &waiting, error);
     doppel_video_track_free(&video);
-    return status ? status : timed_add(grouping, item, &content, waiting, error);
+    if (status)
+        return status;
+    if (grouping->options->kind == DOPPEL_KIND_VIDEO)
+        return timed_add(grouping, item, &content, waiting, error);
+    struct grouping_item among = *item;
+    among.pixels = content;
+    return timed_add_among_images(grouping, &among, waiting, error);
 }
 
 /* ---- who leads ---- */

@@ -19,7 +19,7 @@ static void draw_shots(const struct video_view *view, double seconds, uint32_t w
     static const unsigned detailed[] = {0, 2, 4, 6, 7, 9};
     static uint8_t drawn[(size_t)WIDTH * HEIGHT];
     static uint64_t last = UINT64_MAX;
-    const uint64_t shot = (uint64_t)((view->from + seconds) / SHOT);
+    const uint64_t shot = view->still ? 0 : (uint64_t)((view->from + seconds) / SHOT);
     const uint64_t number = view->seed * 100 + shot;
     assert_true(width == WIDTH && height == HEIGHT);
     if (number != last) {
@@ -43,6 +43,18 @@ static void keep_large_video(const char *path, uint64_t seed, double from, doubl
                                         .width = WIDTH,
                                         .height = HEIGHT,
                                         .quality = 2});
+}
+
+/* One picture all the time, with a recording. */
+static void keep_cover(const char *path, struct recording recording)
+{
+    keep_video_and_audio(path,
+                         (struct video_how){.view = {.seed = 3, .still = true},
+                                            .draw = draw_shots,
+                                            .seconds = SECONDS,
+                                            .width = WIDTH,
+                                            .height = HEIGHT},
+                         recording);
 }
 
 /* The left half of what is shown at a time. */
@@ -156,6 +168,39 @@ static void scan_groups_stills_with_their_video(void **state)
     free(json);
 }
 
+/* What frames, bytes and audio say of videos stays as it is; a video is in one group. */
+static void parts_come_on_top_of_what_scan_finds(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("mixed", 0777), 0);
+    keep_large_video("mixed/a.mp4", 1, 0, SECONDS);
+    keep_large_video("mixed/a-other.mkv", 1, 0, SECONDS);
+    copy_file("mixed/a.mp4", "mixed/a-copy.mp4");
+    keep_large_video("mixed/a-clip.mp4", 1, 2, 5);
+    keep_cover("mixed/song.mp4", audio_music(SECONDS, 1));
+    keep_cover("mixed/speech.mp4", audio_speech(SECONDS, 2));
+    keep_half("mixed/half.jpg", 1, 7.5);
+    char *json = doppel_prints(0, "scan", "--json", "mixed");
+    char *groups = groups_as_text(json, "");
+    assert_string_equal(groups, "mixed/a-clip.mp4 part, mixed/a-copy.mp4 same-content, "
+                                "mixed/a-other.mkv kept, mixed/a.mp4 same-content\n");
+    free(groups);
+    free(json);
+    json = doppel_prints(0, "scan", "--parts", "--json", "mixed");
+    groups = groups_as_text(json, "");
+    assert_string_equal(groups,
+                        "mixed/a-clip.mp4 part, mixed/a-copy.mp4 same-content, "
+                        "mixed/a-other.mkv kept, mixed/a.mp4 same-content, mixed/half.jpg part\n"
+                        "mixed/song.mp4 kept, mixed/speech.mp4 part\n");
+    assert_int_equal(count_lines(json, "\"scheme\":\"frames64\""), 1);
+    assert_int_equal(count_lines(json, "\"savable\":0"), 1);
+    free(groups);
+    free(json);
+    json = doppel_prints(0, "scan", "--parts", "--kind", "video", "--json", "mixed");
+    assert_lacks(json, "half.jpg");
+    free(json);
+}
+
 static void videos_are_compared_by_parts(void **state)
 {
     (void)state;
@@ -172,8 +217,11 @@ static void videos_are_compared_by_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(still_is_found_where_and_when), IN_SANDBOX(clip_is_found_at_its_time),
-        IN_SANDBOX(videos_of_a_library_are_kept),  IN_SANDBOX(scan_groups_stills_with_their_video),
+        IN_SANDBOX(still_is_found_where_and_when),
+        IN_SANDBOX(clip_is_found_at_its_time),
+        IN_SANDBOX(videos_of_a_library_are_kept),
+        IN_SANDBOX(scan_groups_stills_with_their_video),
+        IN_SANDBOX(parts_come_on_top_of_what_scan_finds),
         IN_SANDBOX(videos_are_compared_by_parts),
     };
     return cmocka_run_group_tests_name("video parts", tests, NULL, NULL);
