@@ -168,6 +168,8 @@ enum doppel_status doppel_dedup(const struct doppel_dedup_options *options,
     TRY(dedup_check_hand_off(&dedup, error));
     TRY(dedup_begin(&dedup, error));
     TRY(dedup_check_fields(&dedup, error));
+    if (!options->lines)
+        reader_take_only_fields(dedup.reader);
     TRY(decide_all(&dedup, error));
     TRY(dedup_visit(&dedup, visitor, context, error));
     if (dedup.cancelled)

@@ -91,6 +91,27 @@ done:
 
 /* ---- any ---- */
 
+/* Of the row of an archive: kept, by the reader that it came from, or read again, by its block. */
+static const struct row_layout *layout_of_row(const struct line_loader *lines, uint32_t number,
+                                              const struct facts *facts)
+{
+    return facts->flags & FACT_AGAIN
+               ? lines->block.layout
+               : reader_archive_layout(lines->dedup->reader, file_of(lines->dedup, number));
+}
+
+static enum doppel_status row_as_line(struct line_loader *lines, const struct row_layout *layout,
+                                      const char **line, size_t *size, struct doppel_error *error)
+{
+    json_line_clear(&lines->json);
+    rows_to_json(layout, *line, *size, &lines->json);
+    if (lines->json.failed)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
+    *line = lines->json.bytes;
+    *size = lines->json.size - 1;
+    return DOPPEL_OK;
+}
+
 enum doppel_status lines_get(struct line_loader *lines, uint32_t number, const char **out,
                              size_t *out_size, struct doppel_error *error)
 {
@@ -109,8 +130,11 @@ enum doppel_status lines_get(struct line_loader *lines, uint32_t number, const c
                                       : read_kept_line(lines, facts, error));
         line = lines->line;
     }
-    *out = line;
     *out_size = facts->size;
+    const struct row_layout *layout = layout_of_row(lines, number, facts);
+    if (line && is_archive_layout(layout))
+        TRY(row_as_line(lines, layout, &line, out_size, error));
+    *out = line;
 done:
     return status;
 }
@@ -119,5 +143,6 @@ void lines_free(struct line_loader *lines)
 {
     line_block_free(&lines->block);
     reader_free(lines->again);
+    json_line_free(&lines->json);
     free(lines->line);
 }

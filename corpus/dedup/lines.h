@@ -12,6 +12,7 @@ struct line_loader {
     struct reader *again; /* of the compressed file `file`; NULL: none is open */
     uint32_t file;
     struct line_block block; /* of it, which was read last */
+    struct json_line json;   /* of an archive's row */
 };
 
 /** The line of a record; NULL: it was not kept. Of compressed files, records come in their order.

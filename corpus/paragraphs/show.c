@@ -112,9 +112,22 @@ void show_block(void *context, size_t number, const struct line_block *block)
 {
     struct counting *counting = context;
     struct show_task task = {counting, &counting->slots[number], block};
+    struct json_line lines = {0};
+    struct line_block as_lines = *block;
     task.slot->events.count = 0;
     task.slot->bytes.size = 0;
-    parser_block(task.slot->parser, block, show_record, &task);
+    if (is_archive_layout(block->layout)) {
+        rows_to_json(block->layout, block->bytes, block->size, &lines);
+        as_lines.bytes = lines.bytes ? lines.bytes : "";
+        as_lines.size = lines.size;
+        as_lines.layout = NULL;
+        task.block = &as_lines;
+    }
+    if (lines.failed)
+        no_memory_to_show(task.slot);
+    else
+        parser_block(task.slot->parser, task.block, show_record, &task);
+    json_line_free(&lines);
 }
 
 /* ---- in order ---- */

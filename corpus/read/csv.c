@@ -107,7 +107,7 @@ static size_t count_cells(const char *row, size_t size, char separator)
     return count;
 }
 
-static bool name_columns(struct csv_layout *layout, const char *row, size_t size)
+static bool name_columns(struct row_layout *layout, const char *row, size_t size)
 {
     struct csv_row cells = csv_row_of(row, size, layout->separator);
     const char *cell;
@@ -121,33 +121,11 @@ static bool name_columns(struct csv_layout *layout, const char *row, size_t size
     return true;
 }
 
-struct csv_layout *csv_layout_new(const char *row, size_t size, char separator)
+struct row_layout *csv_layout(const char *row, size_t size, char separator)
 {
-    struct csv_layout *layout = calloc(1, sizeof *layout);
-    if (!layout)
-        return NULL;
-    layout->separator = separator;
-    layout->names = calloc(count_cells(row, size, separator) + 1, sizeof *layout->names);
-    if (layout->names && name_columns(layout, row, size))
+    struct row_layout *layout = row_layout_new(NULL, count_cells(row, size, separator), separator);
+    if (layout && name_columns(layout, row, size))
         return layout;
-    csv_layout_free(layout);
+    row_layout_free(layout);
     return NULL;
-}
-
-void csv_layout_free(struct csv_layout *layout)
-{
-    if (!layout)
-        return;
-    for (size_t i = 0; i < layout->count; i++)
-        free(layout->names[i]);
-    free(layout->names);
-    free(layout);
-}
-
-size_t csv_column(const struct csv_layout *layout, const char *name)
-{
-    size_t i = 0;
-    while (i < layout->count && strcmp(layout->names[i], name) != 0)
-        i++;
-    return i;
 }

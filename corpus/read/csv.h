@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "corpus/read/row.h"
+
 /* Where in a row a scan is. */
 enum csv_state { CSV_CELL, CSV_PLAIN, CSV_QUOTED, CSV_CLOSED };
 
@@ -26,18 +28,7 @@ bool csv_next_cell(struct csv_row *row, const char **out, size_t *out_size);
 /** What a cell says. @param out room for `size` bytes @return how many it has */
 size_t csv_decode_cell(const char *cell, size_t size, char *out);
 
-/* The columns of a file, by its first row. */
-struct csv_layout {
-    char separator;
-    size_t count;
-    char **names;
-};
-
-/** @return given (csv_layout_free); NULL: no memory */
-struct csv_layout *csv_layout_new(const char *row, size_t size, char separator);
-void csv_layout_free(struct csv_layout *layout);
-
-/** Number of the first column of that name; `count`: none is called so. */
-size_t csv_column(const struct csv_layout *layout, const char *name);
+/** The columns of a file, by its first row. @return given (row_layout_free); NULL: no memory */
+struct row_layout *csv_layout(const char *row, size_t size, char separator);
 
 #endif

@@ -91,7 +91,7 @@ static const char *read_column_names(const char *row, const char *end, char sepa
     }
     if (row == end)
         return end;
-    file->layout = csv_layout_new(row, (size_t)((row_end ? row_end : end) - row), separator);
+    file->layout = csv_layout(row, (size_t)((row_end ? row_end : end) - row), separator);
     if (!file->layout)
         return NULL;
     return row_end ? row_end + 1 : end;

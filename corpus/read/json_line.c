@@ -40,6 +40,8 @@ void json_line_begin(struct json_line *line)
 void json_line_end(struct json_line *line)
 {
     append_plain(line, "}\n", 2);
+    if (json_line_reserve(line, PARSE_SLACK))
+        memset(line->bytes + line->size, 0, PARSE_SLACK);
 }
 
 void json_line_clear(struct json_line *line)
@@ -175,8 +177,8 @@ void json_line_field(struct json_line *line, const char *name, struct byte_span 
     append_json_string(line, value);
 }
 
-void json_line_number(struct json_line *line, const char *name, const char *number)
+void json_line_literal(struct json_line *line, const char *name, struct byte_span value)
 {
     append_name(line, name);
-    append_plain(line, number, strlen(number));
+    append_plain(line, value.bytes, value.size);
 }

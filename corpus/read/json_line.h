@@ -17,8 +17,9 @@ struct json_line {
 void json_line_begin(struct json_line *line);
 /* What is NULL is left out. What is no UTF-8 becomes U+FFFD. */
 void json_line_field(struct json_line *line, const char *name, struct byte_span value);
-/* @param number as JSON writes it, or true or false */
-void json_line_number(struct json_line *line, const char *name, const char *number);
+/* @param value a number, true or false, as JSON writes it */
+void json_line_literal(struct json_line *line, const char *name, struct byte_span value);
+/* With a newline, behind which PARSE_SLACK bytes are readable. */
 void json_line_end(struct json_line *line);
 void json_line_clear(struct json_line *line);
 void json_line_free(struct json_line *line);

@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+enum { PARSE_SLACK = 64 }; /* bytes that are readable beyond a line */
+
 enum json_problem {
     JSON_FINE,
     JSON_MEMORY,

@@ -49,12 +49,13 @@ struct field_slot {
     size_t column;          /* of the rows' layout; its count: there is none */
     const char *token;      /* of this line; NULL: absent. The last of equal names counts */
     size_t token_size;
+    bool is_literal; /* of an archive's row: a number, true or false */
     struct value value;
 };
 
 struct parser {
     struct json *json;
-    const struct csv_layout *layout; /* of rows; NULL: lines are JSON */
+    const struct row_layout *layout; /* of rows; NULL: lines are JSON */
     struct field_slot slots[SLOTS];
     int slot_count;                          /* PLAIN_SLOTS, or all */
     struct field_slot *last;                 /* that of the last field, or NULL */
@@ -274,11 +275,11 @@ static enum json_problem visit_line(struct parser *parser, const char *line, siz
 
 /* ---- rows ---- */
 
-void parser_take_rows(struct parser *parser, const struct csv_layout *layout)
+void parser_take_rows(struct parser *parser, const struct row_layout *layout)
 {
     parser->layout = layout;
     for (int i = 0; layout && i < PLAIN_SLOTS; i++)
-        parser->slots[i].column = csv_column(layout, parser->slots[i].name);
+        parser->slots[i].column = row_column(layout, parser->slots[i].name);
 }
 
 /* Quotes and all, the cells that are fields. @return how many cells there are */
@@ -311,6 +312,34 @@ static enum doppel_status parse_row(struct parser *parser, const char *line, siz
     return DOPPEL_OK;
 }
 
+/* Of an archive. */
+static void take_row_fields(struct parser *parser, const char *row, size_t size)
+{
+    size_t place = 0;
+    struct row_field field;
+    for (int i = 0; i < SLOTS; i++)
+        parser->slots[i].token = NULL;
+    while (row_next(row, size, &place, &field))
+        for (int i = 0; i < PLAIN_SLOTS; i++)
+            if (parser->slots[i].column == field.column) {
+                parser->slots[i].token = field.bytes;
+                parser->slots[i].token_size = field.size;
+                parser->slots[i].is_literal = field.is_literal;
+            }
+}
+
+/* The value of a row's field: a string as it is, or what JSON would take it for. */
+static enum value_kind decode_row_field(struct field_slot *slot)
+{
+    if (!slot->token || slot->is_literal)
+        return value_decode(&slot->value, slot->token, slot->token_size);
+    if (!value_make_room(&slot->value, slot->token_size + 1))
+        return VALUE_NO_MEMORY;
+    memcpy(slot->value.bytes, slot->token, slot->token_size);
+    slot->value.bytes[slot->value.size = slot->token_size] = '\0';
+    return VALUE_STRING;
+}
+
 /* A cell without anything is none, but a text, unless there is a path. */
 static enum value_kind decode_cell(const struct parser *parser, struct field_slot *slot)
 {
@@ -329,8 +358,9 @@ static enum value_kind decode_cell(const struct parser *parser, struct field_slo
 
 static enum value_kind decode_slot(const struct parser *parser, struct field_slot *slot)
 {
-    return parser->layout ? decode_cell(parser, slot)
-                          : value_decode(&slot->value, slot->token, slot->token_size);
+    return is_archive_layout(parser->layout) ? decode_row_field(slot)
+           : parser->layout                  ? decode_cell(parser, slot)
+                            : value_decode(&slot->value, slot->token, slot->token_size);
 }
 
 static enum doppel_status wrong_kind(const struct field_slot *slot, const char *wanted,
@@ -393,7 +423,7 @@ static enum doppel_status read_name(struct parser *parser, enum slot_id id, cons
 /* The columns that are there. */
 static void note_other_columns(struct parser *parser)
 {
-    const struct csv_layout *layout = parser->layout;
+    const struct row_layout *layout = parser->layout;
     parser->other_count = 0;
     for (size_t i = 0; layout && i < layout->count && i < OTHER_FIELDS; i++)
         parser->others[parser->other_count++] =
@@ -423,6 +453,11 @@ static enum doppel_status lacks_text(const struct parser *parser, struct doppel_
 static enum doppel_status read_text_field(struct parser *parser, struct doppel_corpus_record *out)
 {
     struct field_slot *slot = &parser->slots[SLOT_TEXT];
+    if (is_archive_layout(parser->layout) && slot->token && !slot->is_literal) {
+        out->text = slot->token; /* where it is */
+        out->text_size = slot->token_size;
+        return DOPPEL_OK;
+    }
     switch (decode_slot(parser, slot)) {
     case VALUE_ABSENT:
         if (out->path)
@@ -540,7 +575,9 @@ void parser_line(struct parser *parser, const char *line, size_t size,
         read_bare_path(parser, line, size, out);
         return;
     }
-    if (parser->layout)
+    if (is_archive_layout(parser->layout))
+        take_row_fields(parser, line, size);
+    else if (parser->layout)
         parse_row(parser, line, size, &out->error);
     else
         problem_explain(visit_line(parser, line, size), line, size, &out->error);

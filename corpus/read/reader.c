@@ -87,14 +87,13 @@ void reader_free(struct reader *reader)
     for (size_t i = 0; i < reader->file_count; i++) {
         free(reader->files[i].path);
         free(reader->files[i].head);
-        csv_layout_free(reader->files[i].layout);
+        row_layout_free(reader->files[i].layout);
         if (reader->files[i].fd >= 0)
             close(reader->files[i].fd);
     }
     for (size_t i = 0; i < reader->spare_count; i++)
         free(reader->spares[i]);
-    warc_free(reader->warc);
-    parquet_free(reader->parquet);
+    archive_free(reader->archive);
     source_free(reader->source);
     free(reader->files);
     free(reader->rest);
@@ -117,6 +116,11 @@ bool reader_check_fields(struct reader *reader, const struct doppel_corpus_field
 void reader_take_paths(struct reader *reader)
 {
     reader->takes_paths = true;
+}
+
+void reader_take_only_fields(struct reader *reader)
+{
+    reader->only_fields = true;
 }
 
 void line_block_free(struct line_block *block)
@@ -157,9 +161,16 @@ bool reader_file_is_plain(const struct reader *reader, uint32_t file)
            !reader->files[file].is_archive;
 }
 
-const struct csv_layout *reader_file_layout(const struct reader *reader, uint32_t file)
+const struct row_layout *reader_file_layout(const struct reader *reader, uint32_t file)
 {
-    return reader->files[file].layout;
+    const struct row_layout *layout = reader->files[file].layout;
+    return is_archive_layout(layout) ? NULL : layout;
+}
+
+const struct row_layout *reader_archive_layout(const struct reader *reader, uint32_t file)
+{
+    const struct row_layout *layout = reader->files[file].layout;
+    return is_archive_layout(layout) ? layout : NULL;
 }
 
 struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32_t number)
@@ -208,9 +219,12 @@ enum doppel_status reader_again(const struct reader *reader, uint32_t file, stru
                                               .max_line_bytes = reader->max_line_bytes,
                                               .format = reader->files[file].format};
     enum doppel_status status = reader_new(&files, out, error);
-    if (!status)
-        (*out)->former = &reader->files[file];
-    return status;
+    if (status)
+        return status;
+    (*out)->former = &reader->files[file];
+    (*out)->fields = reader->fields;
+    (*out)->only_fields = reader->only_fields;
+    return DOPPEL_OK;
 }
 
 void reader_progress(const struct reader *reader, uint64_t *out_done, uint64_t *out_total)

@@ -11,6 +11,7 @@
 #include <doppel/corpus.h>
 
 #include "corpus/read/csv.h"
+#include "corpus/read/parse.h"
 #include "corpus/read/reread.h"
 
 struct reader; /* of one thread */
@@ -23,7 +24,7 @@ struct line_block {
     uint64_t offset;                 /* of the first line, in the file as decompressed */
     uint64_t line;                   /* number of the first line, from 1; 0: no line was reached */
     uint64_t max_line_bytes;         /* longer ones are unreadable */
-    const struct csv_layout *layout; /* of rows; NULL: lines are JSON */
+    const struct row_layout *layout; /* of rows (row.h for an archive's); NULL: lines are JSON */
     bool with_blanks;                /* blank lines are unreadable records; else none */
     struct doppel_error damage; /* status != OK: after these lines comes one that cannot be read (a
                                    file that cannot be opened or ends in damage, an endless line) */
@@ -51,6 +52,10 @@ bool reader_check_fields(struct reader *reader, const struct doppel_corpus_field
 /** Lines may be paths: what the first one begins with tells nothing of the file. */
 void reader_take_paths(struct reader *reader);
 
+/** Columns of archives that are no fields (reader_check_fields) are not read. Before the first
+ * block. */
+void reader_take_only_fields(struct reader *reader);
+
 /** The next block. @param out given (line_block_free), may be freed by another thread.
  * DOPPEL_OK; DOPPEL_E_NOT_FOUND at the end; DOPPEL_E_MEMORY */
 enum doppel_status reader_next(struct reader *reader, struct line_block *out,
@@ -62,8 +67,11 @@ void reader_take_back(struct reader *reader, struct line_block *block);
 
 size_t reader_file_count(const struct reader *reader);
 const char *reader_file_path(const struct reader *reader, uint32_t file);
-/** How the lines of a file are read; NULL: as JSON. */
-const struct csv_layout *reader_file_layout(const struct reader *reader, uint32_t file);
+/** How lines of a file are read that come from it once more; NULL: as JSON, as are rows of
+ * archives when they were made lines. */
+const struct row_layout *reader_file_layout(const struct reader *reader, uint32_t file);
+/** How the rows of an archive are read whose blocks were; NULL: it is none. */
+const struct row_layout *reader_archive_layout(const struct reader *reader, uint32_t file);
 /** What is known of a file whose blocks were read. */
 struct doppel_corpus_input reader_file_input(const struct reader *reader, uint32_t file);
 /** Whether it can be read again: no pipe, and not standard input. */
@@ -103,8 +111,6 @@ enum doppel_status line_too_long(const char *line, uint64_t size, uint64_t limit
 
 /* ---- from lines to records (simdjson behind parse.cpp) ---- */
 
-enum { PARSE_SLACK = 64 };
-
 struct parser; /* of one thread */
 struct parser *parser_new(const struct doppel_corpus_fields *fields);
 void parser_free(struct parser *parser);
@@ -122,7 +128,7 @@ struct doppel_metadata *parser_give_metadata(struct parser *parser);
 
 /** The lines that follow are rows of such a file; NULL: JSON. @param layout borrowed until the next
  * call */
-void parser_take_rows(struct parser *parser, const struct csv_layout *layout);
+void parser_take_rows(struct parser *parser, const struct row_layout *layout);
 
 /** Parse one line. Strings of the record are borrowed until the next call; a record with
  * error.status != OK has what could be read before. @param line readable PARSE_SLACK beyond size */

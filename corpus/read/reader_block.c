@@ -4,7 +4,6 @@
 
 #include "core/newlines.h"
 #include "corpus/read/file_start.h"
-#include "corpus/read/parquet/footer.h"
 #include "corpus/read/reader_internal.h"
 
 enum { PIPE_BLOCK_BYTES = 1 << 15 }; /* who writes to a pipe waits for answers */
@@ -45,6 +44,12 @@ static void find_whole_lines(const struct reader *reader, struct block_filling *
                              size_t from)
 {
     const char *at = filling->bytes + from, *end = filling->bytes + filling->size;
+    if (reader->archive) {
+        size_t row;
+        while ((row = row_bytes(filling->bytes + filling->whole, filling->size - filling->whole)))
+            filling->whole += row;
+        return;
+    }
     if (!reader->separator) {
         const char *newline = memrchr(at, '\n', (size_t)(end - at));
         if (newline)
@@ -60,51 +65,41 @@ static void find_whole_lines(const struct reader *reader, struct block_filling *
     filling->state = state;
 }
 
-/* Web archives and Parquet give other bytes than they have. @param got of the beginning */
+/* Archives give other bytes than they have. @param got of the beginning */
 static void begin_archive(struct reader *reader, struct block_filling *filling, size_t got)
 {
     struct corpus_file *file = &reader->files[reader->next_file - 1];
-    enum doppel_status status = DOPPEL_OK;
-    struct doppel_error *error = &filling->damage;
+    const struct archive_input input = {
+        .source = reader->source,
+        .is_plain = reader->regular && file->packing == DOPPEL_PACKING_NONE,
+        .begun = filling->bytes,
+        .begun_size = got,
+        .fields = reader->fields,
+        .only_fields = reader->only_fields,
+        .max_bytes = reader->max_line_bytes,
+    };
     file->is_archive = true;
-    if (warc_begins(filling->bytes, got)) {
-        reader->warc = warc_new(reader->source, reader->max_line_bytes, filling->bytes, got);
-        if (!reader->warc)
-            status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a web archive");
-    } else if (!reader->regular || file->packing != DOPPEL_PACKING_NONE) {
-        status = doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                             "Parquet is read from a plain file, neither from a pipe nor packed "
-                             "once more");
-    } else {
-        status =
-            parquet_new(source_descriptor(reader->source), reader->fields, &reader->parquet, error);
-    }
-    filling->ended = status != DOPPEL_OK;
-}
-
-static enum doppel_status read_record_bytes(struct reader *reader, struct block_filling *filling,
-                                            size_t *out_got)
-{
-    char *to = filling->bytes + filling->size;
-    size_t room = filling->capacity - filling->size;
-    if (reader->warc)
-        return warc_read(reader->warc, to, room, out_got, &filling->damage);
-    if (reader->parquet)
-        return parquet_read(reader->parquet, to, room, out_got, &filling->damage);
-    return source_read(reader->source, to, room, out_got, &filling->damage);
+    filling->ended = archive_new(&input, &reader->archive, &filling->damage) != DOPPEL_OK;
+    if (filling->ended)
+        return;
+    row_layout_free(file->layout);
+    file->layout = archive_give_layout(reader->archive);
 }
 
 static void read_more_records(struct reader *reader, struct block_filling *filling)
 {
     size_t got = 0;
-    const char *to = filling->bytes + filling->size;
-    bool begins = !filling->size && !reader->offset && !reader->warc && !reader->parquet;
-    enum doppel_status status = read_record_bytes(reader, filling, &got);
+    char *to = filling->bytes + filling->size;
+    bool begins = !filling->size && !reader->offset && !reader->archive;
+    size_t room = filling->capacity - filling->size;
+    enum doppel_status status =
+        reader->archive ? archive_read(reader->archive, to, room, &got, &filling->damage)
+                        : source_read(reader->source, to, room, &got, &filling->damage);
     filling->ended = status != DOPPEL_OK || got == 0;
     reader_count_bytes(reader);
     if (filling->ended)
         return;
-    if (begins && reader_may_meet_archive(reader) && begins_archive(to, got)) {
+    if (begins && reader_may_meet_archive(reader) && archive_begins(to, got)) {
         begin_archive(reader, filling, got);
         return;
     }
@@ -115,7 +110,7 @@ static void read_more_records(struct reader *reader, struct block_filling *filli
 /* Twice as much, but no more than it takes to see that a line is over the limit. */
 static size_t next_capacity(const struct reader *reader, size_t capacity)
 {
-    uint64_t limit = reader->max_line_bytes;
+    uint64_t limit = reader->archive ? UINT64_MAX : reader->max_line_bytes;
     return capacity <= limit && limit < 2 * (uint64_t)capacity ? (size_t)limit + 1 : 2 * capacity;
 }
 
@@ -135,7 +130,7 @@ static enum doppel_status fill_reader_block(struct reader *reader, struct block_
     while (!filling->ended) {
         if (filling->whole && (!reader->regular || filling->size == filling->capacity))
             break;
-        if (!filling->whole && filling->size > reader->max_line_bytes)
+        if (!filling->whole && filling->size > reader->max_line_bytes && !reader->archive)
             break;
         if (filling->size == filling->capacity &&
             !grow_filling(filling, next_capacity(reader, filling->capacity)))
@@ -143,7 +138,7 @@ static enum doppel_status fill_reader_block(struct reader *reader, struct block_
                                filling->size);
         read_more_records(reader, filling);
     }
-    if (filling->ended && !filling->damage.status)
+    if (filling->ended && !filling->damage.status && !reader->archive)
         filling->whole = filling->size;
     memset(filling->bytes + filling->size, 0, PARSE_SLACK);
     return DOPPEL_OK;
@@ -207,6 +202,8 @@ static bool keep_rest_of_block(struct reader *reader, const struct block_filling
 
 static bool begins_file(const struct reader *reader)
 {
+    if (reader->archive)
+        return false;
     return reader->first_line == 1 || strcmp(reader->files[reader->next_file - 1].path, "-") != 0;
 }
 
@@ -228,6 +225,14 @@ static bool take_head(struct reader *reader, struct block_filling *filling,
     return status != DOPPEL_E_MEMORY;
 }
 
+static uint64_t count_archive_rows(const char *rows, size_t size)
+{
+    uint64_t count = 0;
+    for (size_t one; (one = row_bytes(rows, size)); rows += one, size -= one)
+        count++;
+    return count;
+}
+
 /* Make a block of what was read, which it takes. */
 static bool make_block(struct reader *reader, struct block_filling *filling,
                        struct line_block *block)
@@ -237,7 +242,7 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
     block->capacity = filling->capacity;
     block->bytes = filling->bytes;
     block->damage = filling->damage;
-    if (!filling->whole && !filling->ended) {
+    if (!filling->whole && !filling->ended && !reader->archive) {
         skip_line(reader, filling, block);
         skipped = block->damage_size + 1;
         filling->ended |= reader->separator && reader->offset == 0; /* its columns have no names */
@@ -251,7 +256,9 @@ static bool make_block(struct reader *reader, struct block_filling *filling,
     block->offset = reader->offset + (uint64_t)(block->bytes - filling->bytes);
     block->line = reader->line;
     block->layout = reader->files[reader->next_file - 1].layout;
-    reader->line += skipped ? filling->lines : count_newlines(block->bytes, block->size);
+    reader->line += skipped           ? filling->lines
+                    : reader->archive ? count_archive_rows(block->bytes, block->size)
+                                      : count_newlines(block->bytes, block->size);
     reader->offset += skipped ? skipped : filling->whole;
     if ((block->damage.status && !skipped) || filling->ended)
         reader_end_file(reader);

@@ -3,11 +3,10 @@
 #ifndef DOPPEL_CORPUS_READ_READER_INTERNAL_H
 #define DOPPEL_CORPUS_READ_READER_INTERNAL_H
 
+#include "corpus/read/archive.h"
 #include "corpus/read/field_check.h"
-#include "corpus/read/parquet/parquet.h"
 #include "corpus/read/reader.h"
 #include "corpus/read/source.h"
-#include "corpus/read/warc.h"
 
 enum { BLOCK_BYTES = 1 << 18, SPARE_BLOCKS = 8 };
 
@@ -26,9 +25,9 @@ struct reader {
     uint32_t next_file;
 
     struct corpus_source *source; /* of file next_file - 1, or NULL */
-    struct warc *warc;            /* of a web archive, over the source; else NULL */
-    struct parquet *parquet;      /* of a Parquet file, in place of the source; else NULL */
+    struct archive *archive;      /* over the source; NULL: that has lines, or rows of a table */
     const struct doppel_corpus_fields *fields; /* that are asked for, where it is known */
+    bool only_fields;                          /* other columns of archives are not read */
     bool regular;
     char separator;        /* of the cells of its rows; 0: of JSON Lines */
     uint64_t line, offset; /* of the next line in it */
@@ -47,7 +46,6 @@ void reader_end_file(struct reader *reader);
 void reader_count_bytes(struct reader *reader);
 /* Lines of a stream may be paths: of those nothing is a mark. */
 bool reader_may_meet_archive(const struct reader *reader);
-bool begins_archive(const char *bytes, size_t size);
 
 /* The next block of the open file; without lines and damage where it is at its end. */
 enum doppel_status reader_next_of_file(struct reader *reader, struct line_block *block,

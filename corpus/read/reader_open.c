@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "corpus/read/parquet/footer.h"
 #include "corpus/read/reader_internal.h"
 
 enum { KEPT_FILES = 256 }; /* descriptors that stay open to read lines again */
@@ -36,16 +35,11 @@ bool reader_may_meet_archive(const struct reader *reader)
     return !reader->separator && !reader->takes_paths;
 }
 
-bool begins_archive(const char *bytes, size_t size)
-{
-    return warc_begins(bytes, size) || parquet_begins(bytes, size);
-}
-
 static bool is_plain_archive(const struct reader *reader, int fd)
 {
     char head[8] = "";
     ssize_t size = reader_may_meet_archive(reader) ? pread(fd, head, sizeof head, 0) : 0;
-    return size > 0 && begins_archive(head, (size_t)size);
+    return size > 0 && archive_begins(head, (size_t)size);
 }
 
 enum doppel_status reader_open_next(struct reader *reader, struct doppel_error *error)
@@ -89,7 +83,7 @@ enum doppel_status reader_open_next(struct reader *reader, struct doppel_error *
 
 static uint64_t bytes_of_file(const struct reader *reader)
 {
-    return reader->parquet ? parquet_bytes_read(reader->parquet)
+    return reader->archive ? archive_bytes_read(reader->archive)
                            : source_bytes_read(reader->source);
 }
 
@@ -105,10 +99,8 @@ void reader_end_file(struct reader *reader)
         reader->bytes_before += bytes_of_file(reader);
         reader->files[reader->next_file - 1].lines = reader->line - 1;
     }
-    warc_free(reader->warc);
-    reader->warc = NULL;
-    parquet_free(reader->parquet);
-    reader->parquet = NULL;
+    archive_free(reader->archive);
+    reader->archive = NULL;
     source_free(reader->source);
     reader->source = NULL;
     reader->rest_size = 0;

@@ -17,7 +17,7 @@ struct corpus_file {
     enum doppel_corpus_format format;
     char *head; /* what stands before its records; NULL: nothing */
     size_t head_size;
-    struct csv_layout *layout; /* NULL: it has no columns */
+    struct row_layout *layout; /* NULL: it has no columns */
     int fd;                    /* kept to read again, or -1 */
     bool passed_over;          /* nothing of it is read */
     uint64_t from, to;         /* bytes that are read of it; both 0: all */

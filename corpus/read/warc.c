@@ -1,6 +1,5 @@
-/* WARC and WET files of web archives as lines of JSON. */
-#include "corpus/read/warc.h"
-
+/* WARC and WET files of web archives: a row a page, with "id" (its address), "record" (the record's
+ * own id), "source" (its host), "date", and "text", of HTML without its markup. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,10 +7,12 @@
 #include <doppel/text.h>
 
 #include "core/try.h"
-#include "corpus/read/json_line.h"
+#include "corpus/read/archive.h"
 #include "corpus/read/warc_header.h"
 
 enum { INPUT_BYTES = 1 << 18, MOST_HEADER_BYTES = 1 << 16 };
+
+enum warc_column { WARC_ID, WARC_RECORD, WARC_SOURCE, WARC_DATE, WARC_TEXT, WARC_COLUMNS };
 
 struct warc {
     struct corpus_source *source;
@@ -19,44 +20,46 @@ struct warc {
     char *input; /* read, and from `at` on not yet used */
     size_t at, end, capacity;
     bool ended;               /* of the source */
-    struct json_line line;    /* that is given now */
-    size_t given;             /* bytes of it */
     struct doppel_text *html; /* NULL: none was met yet */
 };
 
-bool warc_begins(const char *bytes, size_t size)
+/* ---- life ---- */
+
+static bool warc_begins(const char *bytes, size_t size)
 {
     static const char mark[] = "WARC/";
     return size >= sizeof mark - 1 && memcmp(bytes, mark, sizeof mark - 1) == 0;
 }
 
-struct warc *warc_new(struct corpus_source *source, uint64_t max_bytes, const char *begun,
-                      size_t size)
+static void warc_free(void *state)
 {
-    struct warc *warc = calloc(1, sizeof *warc);
-    size_t capacity = size < INPUT_BYTES ? INPUT_BYTES : size;
-    if (warc)
-        warc->input = malloc(capacity);
-    if (!warc || !warc->input) {
-        free(warc);
-        return NULL;
-    }
-    memcpy(warc->input, begun, size);
-    warc->end = size;
-    warc->capacity = capacity;
-    warc->source = source;
-    warc->max_bytes = max_bytes;
-    return warc;
-}
-
-void warc_free(struct warc *warc)
-{
-    if (!warc)
-        return;
+    struct warc *warc = state;
     doppel_text_free(warc->html);
-    json_line_free(&warc->line);
     free(warc->input);
     free(warc);
+}
+
+static enum doppel_status warc_open(const struct archive_input *input, void **out,
+                                    struct row_layout **out_layout, struct doppel_error *error)
+{
+    static const char *const names[WARC_COLUMNS] = {"id", "record", "source", "date", "text"};
+    struct warc *warc = calloc(1, sizeof *warc);
+    size_t capacity = input->begun_size < INPUT_BYTES ? INPUT_BYTES : input->begun_size;
+    if (!warc)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a web archive");
+    warc->input = malloc(capacity);
+    *out_layout = row_layout_new(names, WARC_COLUMNS, '\0');
+    if (!warc->input || !*out_layout) {
+        warc_free(warc);
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a web archive");
+    }
+    memcpy(warc->input, input->begun, input->begun_size);
+    warc->end = input->begun_size;
+    warc->capacity = capacity;
+    warc->source = input->source;
+    warc->max_bytes = input->max_bytes;
+    *out = warc;
+    return DOPPEL_OK;
 }
 
 /* ---- input ---- */
@@ -169,27 +172,51 @@ done:
     return status;
 }
 
-static enum doppel_status write_page_line(struct warc *warc, const struct warc_header *header,
-                                          const struct byte_span *words, struct doppel_error *error)
+static void write_page_row(struct row_writer *rows, const struct warc_header *header,
+                           const struct byte_span *words)
 {
-    struct json_line *line = &warc->line;
-    json_line_begin(line);
-    json_line_field(line, "id", header->address);
-    json_line_field(line, "record", header->record);
-    json_line_field(line, "source", warc_host(header->address));
-    json_line_field(line, "date", header->date);
-    json_line_field(line, "text", *words);
-    json_line_end(line);
-    return line->failed ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a page") : DOPPEL_OK;
+    row_add(rows, WARC_ID, false, header->address);
+    row_add(rows, WARC_RECORD, false, header->record);
+    row_add(rows, WARC_SOURCE, false, warc_host(header->address));
+    row_add(rows, WARC_DATE, false, header->date);
+    row_add(rows, WARC_TEXT, false, *words);
 }
 
-/* The next record to a line, or to none where it is no page. */
-static enum doppel_status take_record_of(struct warc *warc, bool *out_end,
+/* A page that is too large, of which its names are known. */
+static enum doppel_status leave_page_out(struct warc *warc, const struct warc_header *header,
+                                         struct row_writer *rows, struct doppel_error *error)
+{
+    const struct byte_span words = {0};
+    row_begin(rows);
+    write_page_row(rows, header, &words);
+    row_leave_out(rows, header->size);
+    row_finish(rows);
+    return pass_over_bytes(warc, header->size, error);
+}
+
+static enum doppel_status take_web_page(struct warc *warc, struct warc_header *header,
+                                        struct row_writer *rows, struct doppel_error *error)
+{
+    struct warc_page page = {0};
+    struct byte_span words = {0};
+    enum doppel_status status = DOPPEL_OK;
+    if (warc_page_of(header, warc->input + warc->at, &page)) {
+        TRY(find_words(warc, &page, &words, error));
+        row_begin(rows);
+        write_page_row(rows, header, &words);
+        row_finish(rows);
+    }
+    warc->at += (size_t)header->size;
+done:
+    return status;
+}
+
+/* The next record to a row, or to none where it is no page. */
+static enum doppel_status take_record_of(struct warc *warc, struct row_writer *rows, bool *out_end,
                                          struct doppel_error *error)
 {
-    struct byte_span raw, words = {0};
+    struct byte_span raw;
     struct warc_header header;
-    struct warc_page page = {0};
     enum doppel_status status;
     TRY(find_header(warc, &raw, error));
     *out_end = !raw.size;
@@ -199,10 +226,9 @@ static enum doppel_status take_record_of(struct warc *warc, bool *out_end,
         return doppel_fail(error, DOPPEL_E_CORRUPT,
                            "where a record should begin there is none; the rest is not read");
     if (!header.is_page || header.size > warc->max_bytes) {
-        if (header.is_page)
-            TRY(write_page_line(warc, &header, &words, error));
         warc->at += raw.size;
-        return pass_over_bytes(warc, header.size, error);
+        return header.is_page ? leave_page_out(warc, &header, rows, error)
+                              : pass_over_bytes(warc, header.size, error);
     }
     TRY(have_bytes(warc, raw.size + (size_t)header.size, error));
     if (warc->end - warc->at < raw.size + (size_t)header.size)
@@ -210,31 +236,22 @@ static enum doppel_status take_record_of(struct warc *warc, bool *out_end,
     raw.bytes = warc->input + warc->at; /* it may have moved */
     (void)warc_header_of(raw, &header);
     warc->at += raw.size;
-    if (warc_page_of(&header, warc->input + warc->at, &page)) {
-        TRY(find_words(warc, &page, &words, error));
-        TRY(write_page_line(warc, &header, &words, error));
-    }
-    warc->at += (size_t)header.size;
+    TRY(take_web_page(warc, &header, rows, error));
 done:
     return status;
 }
 
-enum doppel_status warc_read(struct warc *warc, char *buffer, size_t size, size_t *out_size,
-                             struct doppel_error *error)
+static enum doppel_status warc_rows(void *state, struct row_writer *rows,
+                                    struct doppel_error *error)
 {
+    struct warc *warc = state;
     enum doppel_status status = DOPPEL_OK;
     bool end = false;
-    *out_size = 0;
-    while (warc->given == warc->line.size && !end) {
-        warc->given = 0;
-        json_line_clear(&warc->line);
-        TRY(take_record_of(warc, &end, error));
-    }
-    size_t left = warc->line.size - warc->given;
-    *out_size = left < size ? left : size;
-    if (*out_size)
-        memcpy(buffer, warc->line.bytes + warc->given, *out_size);
-    warc->given += *out_size;
+    while (!end && !rows->size)
+        TRY(take_record_of(warc, rows, &end, error));
 done:
     return status;
 }
+
+const struct archive_format warc_format = {
+    .begins = warc_begins, .open = warc_open, .rows = warc_rows, .free = warc_free};

@@ -166,6 +166,18 @@ done:
 
 /* ---- telling ---- */
 
+/* Rows of archives are told as lines of JSON. */
+static void take_row_as_line(struct ingest *ingest, const struct row_layout *layout,
+                             struct doppel_dedup_decision *decision)
+{
+    struct json_line *line = &ingest->line;
+    json_line_clear(line);
+    rows_to_json(layout, decision->line_text, decision->line_size, line);
+    bool there = !line->failed && line->size;
+    decision->line_text = there ? line->bytes : NULL;
+    decision->line_size = there ? line->size - 1 : 0;
+}
+
 static struct doppel_dedup_decision decision_of(struct ingest *ingest, const struct told *told)
 {
     const struct bytes_pool *strings = &told->batch->strings;
@@ -201,6 +213,8 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
         bool there = begin <= block->size && record->size <= block->size - begin;
         decision.line_text = there ? block->bytes + begin : NULL;
         decision.line_size = there ? record->size : 0;
+        if (there && is_archive_layout(block->layout))
+            take_row_as_line(ingest, block->layout, &decision);
     }
     return decision;
 }
@@ -575,6 +589,7 @@ void ingest_free(struct ingest *ingest)
     array_free(&ingest->near);
     array_free(&ingest->files);
     free(ingest->strings.items);
+    json_line_free(&ingest->line);
     free(ingest->name.items);
     free(ingest);
 }

@@ -79,6 +79,7 @@ struct ingest {
     size_t told_count;       /* of them */
     bool kept;
     struct bytes_pool strings;
+    struct json_line line;           /* of a record that is an archive's row */
     struct bytes_pool name;          /* of the record at hand in the log */
     ARRAY(struct record_file) files; /* that were handed out */
     uint64_t count;                  /* records told */

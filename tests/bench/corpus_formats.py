@@ -106,7 +106,7 @@ def records_of(size):
         text = prose(document)
         for at in range(0, len(text), LARGEST):
             piece = text[at:at + LARGEST]
-            words = hash(piece[len(piece) // 2:len(piece) // 2 + 200])
+            words = zlib.crc32(piece[len(piece) // 2:len(piece) // 2 + 200].encode())
             if len(piece) < SMALLEST or words in seen:
                 continue
             seen.add(words)

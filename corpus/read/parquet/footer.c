@@ -73,22 +73,22 @@ static struct schema_element take_schema_element(struct thrift *thrift)
     return element;
 }
 
-static enum parquet_meaning parquet_meaning_of(const struct schema_element *element)
+static enum row_meaning parquet_meaning_of(const struct schema_element *element)
 {
     switch (element->converted) {
     case 6:
-        return element->type == PARQUET_INT32 ? PARQUET_DATE : PARQUET_PLAIN;
+        return element->type == PARQUET_INT32 ? ROW_DAYS : ROW_SIGNED;
     case 9:
-        return element->type == PARQUET_INT64 ? PARQUET_MILLISECONDS : PARQUET_PLAIN;
+        return element->type == PARQUET_INT64 ? ROW_MILLISECONDS : ROW_SIGNED;
     case 10:
-        return element->type == PARQUET_INT64 ? PARQUET_MICROSECONDS : PARQUET_PLAIN;
+        return element->type == PARQUET_INT64 ? ROW_MICROSECONDS : ROW_SIGNED;
     case 11:
     case 12:
     case 13:
     case 14:
-        return PARQUET_UNSIGNED;
+        return ROW_UNSIGNED;
     default:
-        return PARQUET_PLAIN;
+        return ROW_SIGNED;
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include <doppel/core.h>
 
+#include "corpus/read/row_value.h"
+
 enum parquet_type {
     PARQUET_BOOLEAN = 0,
     PARQUET_INT32 = 1,
@@ -13,21 +15,12 @@ enum parquet_type {
     PARQUET_BYTE_ARRAY = 6
 };
 
-/* What values stand for, where it is another thing than their type. */
-enum parquet_meaning {
-    PARQUET_PLAIN,
-    PARQUET_UNSIGNED,
-    PARQUET_DATE,
-    PARQUET_MILLISECONDS,
-    PARQUET_MICROSECONDS
-};
-
 struct parquet_column {
     char *name;
     size_t leaf; /* its number among all columns, also those inside others */
     enum parquet_type type;
-    enum parquet_meaning meaning;
-    bool optional;
+    enum row_meaning meaning;
+    bool optional, is_field;
     const char *unread; /* why it is not read; NULL: it is */
 };
 
@@ -48,7 +41,7 @@ struct parquet_footer {
     struct parquet_chunk *chunks; /* leaf_count for each group */
 };
 
-/** Whether a regular file begins as one. */
+/** Whether a file begins as one. */
 bool parquet_begins(const char *bytes, size_t size);
 
 /** @param out given (parquet_footer_free), also on failure. DOPPEL_E_CORRUPT; DOPPEL_E_UNSUPPORTED;

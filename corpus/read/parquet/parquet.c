@@ -1,18 +1,14 @@
-/* Rows of Parquet files as lines of JSON. */
-#include "corpus/read/parquet/parquet.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
+/* Parquet files as rows: a column of texts, numbers, truths, dates or times on the outermost level
+ * is one of the rows. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/try.h"
-#include "corpus/read/json_line.h"
+#include "corpus/read/archive.h"
 #include "corpus/read/parquet/pages.h"
+#include "corpus/read/row_value.h"
 
-enum { LINES_BYTES = 1 << 16, NUMBER_BYTES = 48 };
+enum { ROWS_BYTES = 1 << 16 };
 
 struct parquet {
     struct parquet_footer footer;
@@ -20,54 +16,86 @@ struct parquet {
     size_t next_group;
     uint64_t rows_left; /* of the group before */
     uint64_t bytes_done;
-    struct json_line lines;      /* that are given now */
-    size_t given;                /* bytes of them */
-    struct doppel_error failure; /* told when they are given */
 };
 
 /* ---- life ---- */
 
-static bool is_wanted_column(const struct parquet_column *column,
-                             const struct doppel_corpus_fields *fields)
+static void parquet_free(void *state)
 {
-    const char *const wanted[][2] = {{fields->text, "text"},
-                                     {fields->id, "id"},
-                                     {fields->source, "source"},
-                                     {fields->date, "date"}};
+    struct parquet *parquet = state;
+    for (size_t i = 0; parquet->pages && i < parquet->footer.column_count; i++)
+        parquet_pages_free(&parquet->pages[i]);
+    free(parquet->pages);
+    parquet_footer_free(&parquet->footer);
+    free(parquet);
+}
+
+static bool is_field(const char *name, const struct doppel_corpus_fields *fields)
+{
+    const struct doppel_corpus_fields usual = doppel_corpus_fields_default();
+    const char *const wanted[][2] = {{fields->text, usual.text},
+                                     {fields->path, usual.path},
+                                     {fields->id, usual.id},
+                                     {fields->source, usual.source},
+                                     {fields->date, usual.date}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (strcmp(column->name, wanted[i][0] ? wanted[i][0] : wanted[i][1]) == 0)
+        if (strcmp(name, wanted[i][0] ? wanted[i][0] : wanted[i][1]) == 0)
             return true;
     return false;
 }
 
-static enum doppel_status check_columns(const struct parquet *parquet,
-                                        const struct doppel_corpus_fields *fields,
-                                        struct doppel_error *error)
+/* Those that are read: all that can be, or those that are fields, where there are such. */
+static enum doppel_status choose_columns(struct parquet_footer *footer,
+                                         const struct archive_input *input,
+                                         struct doppel_error *error)
 {
-    size_t read = 0;
-    for (size_t i = 0; i < parquet->footer.column_count; i++) {
-        const struct parquet_column *column = &parquet->footer.columns[i];
-        read += !column->unread;
-        if (column->unread && fields && is_wanted_column(column, fields))
+    size_t readable = 0, fields = 0;
+    for (size_t i = 0; i < footer->column_count; i++) {
+        struct parquet_column *column = &footer->columns[i];
+        column->is_field = input->fields && is_field(column->name, input->fields);
+        if (column->unread && column->is_field)
             return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "column '%s' %s, so it is not read",
                                column->name, column->unread);
+        readable += !column->unread;
+        fields += column->is_field;
     }
-    return read ? DOPPEL_OK
-                : doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                              "none of its columns has texts or numbers that are read");
+    for (size_t i = 0; i < footer->column_count; i++) {
+        struct parquet_column *column = &footer->columns[i];
+        if (input->only_fields && fields && !column->is_field)
+            column->unread = "is no field";
+    }
+    return readable ? DOPPEL_OK
+                    : doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                                  "none of its columns has texts or numbers that are read");
 }
 
-enum doppel_status parquet_new(int fd, const struct doppel_corpus_fields *fields,
-                               struct parquet **out, struct doppel_error *error)
+static struct row_layout *layout_of_columns(const struct parquet_footer *footer)
+{
+    const char **names = malloc((footer->column_count + 1) * sizeof *names);
+    for (size_t i = 0; names && i < footer->column_count; i++)
+        names[i] = footer->columns[i].name;
+    struct row_layout *layout = names ? row_layout_new(names, footer->column_count, '\0') : NULL;
+    free(names);
+    return layout;
+}
+
+static enum doppel_status parquet_open(const struct archive_input *input, void **out,
+                                       struct row_layout **out_layout, struct doppel_error *error)
 {
     enum doppel_status status;
+    int fd = source_descriptor(input->source);
+    if (!input->is_plain)
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "Parquet is read from a plain file, neither from a pipe nor packed "
+                           "once more");
     struct parquet *parquet = calloc(1, sizeof *parquet);
     if (!parquet)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
     TRY(parquet_footer_read(fd, &parquet->footer, error));
-    TRY(check_columns(parquet, fields, error));
+    TRY(choose_columns(&parquet->footer, input, error));
     parquet->pages = calloc(parquet->footer.column_count, sizeof *parquet->pages);
-    if (!parquet->pages)
+    *out_layout = layout_of_columns(&parquet->footer);
+    if (!parquet->pages || !*out_layout)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file"));
     for (size_t i = 0; i < parquet->footer.column_count; i++)
         parquet->pages[i] = (struct parquet_pages){.fd = fd, .column = &parquet->footer.columns[i]};
@@ -78,20 +106,9 @@ done:
     return status;
 }
 
-void parquet_free(struct parquet *parquet)
+static uint64_t parquet_bytes_read(const void *state)
 {
-    if (!parquet)
-        return;
-    for (size_t i = 0; parquet->pages && i < parquet->footer.column_count; i++)
-        parquet_pages_free(&parquet->pages[i]);
-    free(parquet->pages);
-    parquet_footer_free(&parquet->footer);
-    json_line_free(&parquet->lines);
-    free(parquet);
-}
-
-uint64_t parquet_bytes_read(const struct parquet *parquet)
-{
+    const struct parquet *parquet = state;
     return parquet->bytes_done;
 }
 
@@ -103,95 +120,42 @@ static int64_t whole_of_value(const struct parquet_column *column,
     uint64_t number = 0;
     for (size_t i = 0; i < value->size; i++)
         number |= (uint64_t)value->bytes[i] << 8 * i;
-    bool narrow = value->size == 4 && column->meaning != PARQUET_UNSIGNED;
+    bool narrow = value->size == 4 && column->meaning != ROW_UNSIGNED;
     return narrow ? (int32_t)(uint32_t)number : (int64_t)number;
 }
 
-/* Of a part of a second since 1970. */
-static bool write_time_of_day(char *to, int64_t number, int64_t parts)
+static double binary_of_value(const struct parquet_value *value)
 {
-    int64_t part = number % parts;
-    time_t seconds = (time_t)(number / parts - (part < 0));
-    struct tm day;
-    part += part < 0 ? parts : 0;
-    if (!gmtime_r(&seconds, &day) || day.tm_year < -1900 || day.tm_year > 8099)
-        return false;
-    size_t size = strftime(to, NUMBER_BYTES, "%Y-%m-%dT%H:%M:%S", &day);
-    if (part)
-        size += (size_t)snprintf(to + size, NUMBER_BYTES - size, ".%0*" PRId64,
-                                 parts == 1000 ? 3 : 6, part);
-    memcpy(to + size, "Z", 2);
-    return true;
-}
-
-static bool write_date(char *to, int64_t days)
-{
-    time_t seconds = (time_t)(days * 86400);
-    struct tm day;
-    if (!gmtime_r(&seconds, &day) || day.tm_year < -1900 || day.tm_year > 8099)
-        return false;
-    return strftime(to, NUMBER_BYTES, "%Y-%m-%d", &day) > 0;
-}
-
-static void write_whole_field(struct json_line *line, const struct parquet_column *column,
-                              int64_t number)
-{
-    char written[NUMBER_BYTES] = "";
-    bool said = column->meaning == PARQUET_DATE           ? write_date(written, number)
-                : column->meaning == PARQUET_MILLISECONDS ? write_time_of_day(written, number, 1000)
-                : column->meaning == PARQUET_MICROSECONDS
-                    ? write_time_of_day(written, number, 1000000)
-                    : false;
-    if (said) {
-        json_line_field(line, column->name, (struct byte_span){written, strlen(written)});
-        return;
-    }
-    if (column->meaning == PARQUET_UNSIGNED)
-        snprintf(written, sizeof written, "%" PRIu64, (uint64_t)number);
-    else
-        snprintf(written, sizeof written, "%" PRId64, number);
-    json_line_number(line, column->name, written);
-}
-
-/* What is no number has no field. */
-static void write_binary(struct json_line *line, const char *name,
-                         const struct parquet_value *value)
-{
-    char written[NUMBER_BYTES];
+    float narrow;
     double number;
-    if (value->size == sizeof(float)) {
-        float narrow;
-        memcpy(&narrow, value->bytes, sizeof narrow);
-        number = (double)narrow;
-    } else {
+    if (value->size == sizeof number) {
         memcpy(&number, value->bytes, sizeof number);
+        return number;
     }
-    if (!isfinite(number))
-        return;
-    snprintf(written, sizeof written, value->size == sizeof(float) ? "%.9g" : "%.17g", number);
-    json_line_number(line, name, written);
+    memcpy(&narrow, value->bytes, sizeof narrow);
+    return (double)narrow;
 }
 
-static void write_column_value(struct json_line *line, const struct parquet_column *column,
+static void write_column_value(struct row_writer *rows, uint32_t number,
+                               const struct parquet_column *column,
                                const struct parquet_value *value)
 {
     if (!value->bytes)
         return;
     switch (column->type) {
     case PARQUET_BOOLEAN:
-        json_line_number(line, column->name, *value->bytes ? "true" : "false");
+        row_add_truth(rows, number, *value->bytes);
         return;
     case PARQUET_INT32:
     case PARQUET_INT64:
-        write_whole_field(line, column, whole_of_value(column, value));
+        row_add_whole(rows, number, column->meaning, whole_of_value(column, value));
         return;
     case PARQUET_FLOAT:
     case PARQUET_DOUBLE:
-        write_binary(line, column->name, value);
+        row_add_binary(rows, number, binary_of_value(value), value->size == sizeof(float));
         return;
     case PARQUET_BYTE_ARRAY:
-        json_line_field(line, column->name,
-                        (struct byte_span){(const char *)value->bytes, value->size});
+        row_add(rows, number, false, (struct byte_span){(const char *)value->bytes, value->size});
         return;
     }
 }
@@ -222,62 +186,45 @@ done:
     return status;
 }
 
-static enum doppel_status take_parquet_row(struct parquet *parquet, struct doppel_error *error)
+static enum doppel_status take_parquet_row(struct parquet *parquet, struct row_writer *rows,
+                                           struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    size_t before = parquet->lines.size;
-    json_line_begin(&parquet->lines);
+    row_begin(rows);
     for (size_t i = 0; i < parquet->footer.column_count; i++) {
         struct parquet_value value;
         if (parquet->footer.columns[i].unread)
             continue;
         TRY(parquet_pages_next(&parquet->pages[i], &value, error));
-        write_column_value(&parquet->lines, &parquet->footer.columns[i], &value);
+        write_column_value(rows, (uint32_t)i, &parquet->footer.columns[i], &value);
     }
-    json_line_end(&parquet->lines);
+    row_finish(rows);
     parquet->rows_left--;
-    if (parquet->lines.failed)
-        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a row of a Parquet file");
+    return DOPPEL_OK;
 done:
-    if (status)
-        parquet->lines.size = before;
+    row_cancel(rows);
     return status;
 }
 
-/* Rows to lines, until there are many of them, or none is left. */
-static enum doppel_status take_parquet_rows(struct parquet *parquet, struct doppel_error *error)
+static enum doppel_status parquet_rows(void *state, struct row_writer *rows,
+                                       struct doppel_error *error)
 {
+    struct parquet *parquet = state;
     enum doppel_status status = DOPPEL_OK;
-    parquet->given = 0;
-    json_line_clear(&parquet->lines);
-    if (parquet->failure.status)
-        return doppel_fail(error, parquet->failure.status, "%s", parquet->failure.message);
-    while (parquet->lines.size < LINES_BYTES) {
-        if (!parquet->rows_left && parquet->next_group == parquet->footer.group_count)
-            break;
+    while (rows->size < ROWS_BYTES && !rows->failed) {
         if (parquet->rows_left)
-            TRY(take_parquet_row(parquet, &parquet->failure));
+            TRY(take_parquet_row(parquet, rows, error));
+        else if (parquet->next_group < parquet->footer.group_count)
+            TRY(begin_row_group(parquet, error));
         else
-            TRY(begin_row_group(parquet, &parquet->failure));
+            break;
     }
 done:
-    if (status && parquet->lines.size) /* what is whole comes first */
-        return DOPPEL_OK;
-    return status ? doppel_fail(error, status, "%s", parquet->failure.message) : DOPPEL_OK;
-}
-
-enum doppel_status parquet_read(struct parquet *parquet, char *buffer, size_t size,
-                                size_t *out_size, struct doppel_error *error)
-{
-    enum doppel_status status = DOPPEL_OK;
-    *out_size = 0;
-    if (parquet->given == parquet->lines.size)
-        TRY(take_parquet_rows(parquet, error));
-    size_t left = parquet->lines.size - parquet->given;
-    *out_size = left < size ? left : size;
-    if (*out_size)
-        memcpy(buffer, parquet->lines.bytes + parquet->given, *out_size);
-    parquet->given += *out_size;
-done:
     return status;
 }
+
+const struct archive_format parquet_format = {.begins = parquet_begins,
+                                              .open = parquet_open,
+                                              .rows = parquet_rows,
+                                              .bytes_read = parquet_bytes_read,
+                                              .free = parquet_free};
