@@ -1,12 +1,8 @@
 /* From samples to rows of levels, a second at a time. */
 #include "audio/audio_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* So loud that squares of a transform are still finite. */
-static const float LOUDEST = 0x1p50f;
 
 enum doppel_status doppel_audio_new(struct doppel_audio **out, struct doppel_error *error)
 {
@@ -70,15 +66,6 @@ const struct doppel_audio_peak *doppel_audio_peaks(const struct doppel_audio *au
     return audio->peaks.items;
 }
 
-static void copy_samples(const float *restrict from, size_t count, float *restrict to)
-{
-    for (size_t i = 0; i < count; i++) {
-        float value = fabsf(from[i]) <= __FLT_MAX__ ? from[i] : 0;
-        value = value > LOUDEST ? LOUDEST : value;
-        to[i] = value < -LOUDEST ? -LOUDEST : value;
-    }
-}
-
 /* Keep what the next second needs of this one. */
 static void carry_rows(struct doppel_audio *audio, int added)
 {
@@ -124,7 +111,7 @@ enum doppel_status doppel_audio_push(struct doppel_audio *audio, const float *sa
 {
     while (count) {
         size_t room = SECOND_SAMPLES - audio->sample_count, taken = count < room ? count : room;
-        copy_samples(samples, taken, audio->samples + audio->sample_count);
+        audio->kernels->take(samples, taken, audio->samples + audio->sample_count);
         samples += taken;
         count -= taken;
         audio->sample_count += taken;

@@ -3,11 +3,24 @@
 #ifndef DOPPEL_AUDIO_KERNELS_LOOP_H
 #define DOPPEL_AUDIO_KERNELS_LOOP_H
 
+#include <math.h>
 #include <string.h>
 
 #include <doppel/audio.h>
 
 #include "audio/rows.h"
+
+/* So loud that squares of a transform are still finite. */
+static const float LOUDEST = 0x1p50f;
+
+static void take_row_samples(const float *restrict from, size_t count, float *restrict to)
+{
+    for (size_t i = 0; i < count; i++) {
+        float value = fabsf(from[i]) <= __FLT_MAX__ ? from[i] : 0;
+        value = value > LOUDEST ? LOUDEST : value;
+        to[i] = value < -LOUDEST ? -LOUDEST : value;
+    }
+}
 
 static void window_row(const float *restrict samples, const float *restrict window,
                        float *restrict out)
@@ -117,9 +130,17 @@ static void maxima_row(const int16_t *restrict row, const int16_t *restrict firs
     }
 }
 
+static int rank_value(const int32_t *values, int count, int32_t value)
+{
+    int rank = 0;
+    for (int i = 0; i < count; i++)
+        rank += values[i] > value;
+    return rank;
+}
+
 #define ROW_KERNELS                                                                                \
     {                                                                                              \
-        window_row, levels_row, facts_row, spread_row, maxima_row                                  \
+        take_row_samples, window_row, levels_row, facts_row, spread_row, maxima_row, rank_value    \
     }
 
 #endif

@@ -69,7 +69,7 @@ size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
     struct pairing pairing = {peaks, count, zone, zone->time_scale / DOPPEL_AUDIO_TIME_STEPS,
                               zone->frequency_scale * 2 / DOPPEL_AUDIO_BIN_STEPS};
     size_t made = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && made < capacity; i++)
         if (peaks[i].strong || !zone->strong_only)
             made += keys_of_peak(&pairing, i, out + made, capacity - made);
     return made;

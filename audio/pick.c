@@ -162,15 +162,6 @@ static void rank_values(const struct doppel_audio *audio, int count, int32_t *ou
     }
 }
 
-/* The number of candidates that are ranked higher. */
-static int pick_rank(const int32_t *values, int count, int32_t value)
-{
-    int rank = 0;
-    for (int i = 0; i < count; i++)
-        rank += values[i] > value;
-    return rank;
-}
-
 static bool emit_peak(struct doppel_audio *audio, struct doppel_audio_peak peak)
 {
     if (!array_push(&audio->peaks, peak))
@@ -198,7 +189,7 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
     int32_t values[MOST_CANDIDATES];
     rank_values(audio, count, values);
     for (int i = 0; i < count; i++) {
-        int rank = pick_rank(values, count, values[i]);
+        int rank = audio->kernels->rank(values, count, values[i]);
         struct doppel_audio_peak peak = audio->candidates.items[i].peak;
         peak.strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
         if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !emit_peak(audio, peak))

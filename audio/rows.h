@@ -2,6 +2,7 @@
 #ifndef DOPPEL_AUDIO_ROWS_H
 #define DOPPEL_AUDIO_ROWS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -30,6 +31,8 @@ struct row_facts {
 
 /* All versions give the same bits. */
 struct row_kernels {
+    /* Samples that a transform can be made of: none is infinite, no square of any. */
+    void (*take)(const float *samples, size_t count, float *out);
     void (*window)(const float *samples, const float *window, float *out);
     /* From 513 complex numbers to a row (not yet cut to LOWEST_BIN .. END_BIN). */
     void (*levels)(const float *spectrum, int16_t *row);
@@ -41,6 +44,8 @@ struct row_kernels {
      * and three after its own. */
     void (*maxima)(const int16_t *row, const int16_t *first_spread, int16_t floor,
                    uint64_t bits[ROW / 64]);
+    /* How many of the values are higher. */
+    int (*rank)(const int32_t *values, int count, int32_t value);
 };
 
 extern const struct row_kernels row_kernels_avx2, row_kernels_avx512;

@@ -1,4 +1,4 @@
-/* XXH3-64 with AVX-512: see checksum_avx2.c. */
+/* XXH3 with AVX-512: see checksum_avx2.c. */
 #define XXH_INLINE_ALL
 #define XXH_VECTOR XXH_AVX512
 #include <xxhash.h>
@@ -8,4 +8,9 @@
 uint64_t checksum64_avx512(const void *data, size_t bytes)
 {
     return XXH3_64bits(data, bytes);
+}
+
+void digest_add_avx512(void *state, const void *data, size_t bytes)
+{
+    XXH3_128bits_update(state, data, bytes);
 }

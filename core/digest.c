@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* As the kernels have it, which add to its states: those of another version may differ. */
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "core/checksum_kernels.h"
@@ -49,7 +52,22 @@ uint64_t checksum64(const void *data, size_t bytes)
     return checksum64_portable(data, bytes);
 }
 
-/* The library's own state, by another name. */
+static void add_to_digest(XXH3_state_t *state, const void *data, size_t bytes)
+{
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_POPCNT) {
+        digest_add_avx512(state, data, bytes);
+        return;
+    }
+    if (cpu_flags() & CPU_AVX2) {
+        digest_add_avx2(state, data, bytes);
+        return;
+    }
+#endif
+    XXH3_128bits_update(state, data, bytes);
+}
+
+/* xxHash's own state, by another name. */
 static XXH3_state_t *state_of_digest_stream(const struct digest_stream *stream)
 {
     return (XXH3_state_t *)stream;
@@ -72,7 +90,7 @@ void digest_stream_begin(struct digest_stream *stream)
 
 void digest_stream_add(struct digest_stream *stream, const void *data, size_t bytes)
 {
-    XXH3_128bits_update(state_of_digest_stream(stream), data, bytes);
+    add_to_digest(state_of_digest_stream(stream), data, bytes);
 }
 
 struct doppel_digest digest_stream_get(const struct digest_stream *stream)
@@ -96,7 +114,7 @@ enum doppel_status digest_fd_with(int fd, digest_taker *taker, void *context,
             continue;
         if (got < 0)
             break;
-        XXH3_128bits_update(state, buffer, (size_t)got);
+        add_to_digest(state, buffer, (size_t)got);
         if (taker)
             taker(context, buffer, (size_t)got);
         size += (uint64_t)got;

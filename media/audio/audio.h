@@ -6,6 +6,7 @@
 #include <libswresample/swresample.h>
 
 #include "media/audio/decimate.h"
+#include "media/audio/kernels.h"
 #include "media/container.h"
 
 enum { AUDIO_RATE = 11025 };
@@ -15,12 +16,12 @@ enum { AUDIO_RATE = 11025 };
 struct audio_out {
     doppel_samples_visitor *visitor;
     void *context;
-    double max_seconds; /**< 0 = no limit */
-    uint32_t rate;      /**< of what is taken; 0 = not told yet */
+    double max_seconds;    /**< 0 = no limit */
+    uint32_t rate;         /**< of what is taken; 0 = not told yet */
     SwrContext *resampler; /**< both NULL: samples stay as they are */
     struct audio_decimator *decimator;
     uint64_t visited, silent; /**< samples, and how many of them stood for gaps */
-    float samples[DECIMATE_ROOM];
+    float samples[DECIMATE_BLOCK];
 };
 
 /** From now on samples of this rate are taken; what is in progress is finished first. */
@@ -40,10 +41,11 @@ enum doppel_status audio_out_silence(struct audio_out *out, uint64_t count,
 
 struct audio_mix {
     struct audio_out *out;
+    const struct sample_kernels *kernels;
     uint32_t rate, channels;
     size_t block, filled; /**< samples of a channel */
     float *planes;        /**< a block of each channel, then one of their mix */
-    double *energies;     /**< of the last second or so, likewise */
+    double *energies;     /**< of the last second or so, likewise; then those of a block */
     uint32_t chosen;      /**< the plane that is handed on */
 };
 
@@ -56,7 +58,8 @@ enum doppel_status audio_mix_finish(struct audio_mix *mix, struct doppel_error *
 void audio_mix_free(struct audio_mix *mix);
 
 /** Samples of one channel of a frame as floats; what is no number, or absurdly large, is 0. */
-void audio_convert(const AVFrame *frame, uint32_t channel, size_t first, size_t count, float *out);
+void audio_convert(const struct sample_kernels *kernels, const AVFrame *frame, uint32_t channel,
+                   size_t first, size_t count, float *out);
 
 /* ---- AcoustID's way: frames become their fingerprint ---- */
 

@@ -4,40 +4,25 @@
  * on every processor. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/cpu.h"
-#include "media/audio/decimate_loop.h"
+#include "media/audio/decimate.h"
+#include "media/audio/kernels.h"
 
 enum { CROSSINGS = 32 };
 
 static const double CUTOFF = .97, KAISER_BETA = 9;
 
 struct audio_decimator {
-    decimate_kernel *kernel;
+    const struct sample_kernels *kernels;
     struct decimate_work work;
-    float *taps, *phases;
+    float *taps, *lanes, *sums;
     float *held;      /* from the first tap of the next output on */
     size_t count;     /* samples held */
     size_t tap_count; /* `centre` of them are before the sample that an output stands for */
     size_t centre;
     bool begun; /* what is before the first sample is mirrored */
 };
-
-static void decimate_portable(const struct decimate_work *work, size_t count, float *out)
-{
-    decimate_loop(work, count, out);
-}
-
-static decimate_kernel *choose_decimate_kernel(void)
-{
-#ifdef __x86_64__
-    if (cpu_flags() & CPU_AVX512_POPCNT)
-        return decimate_avx512;
-    if (cpu_flags() & CPU_AVX2)
-        return decimate_avx2;
-#endif
-    return decimate_portable;
-}
 
 /* ---- the filter ---- */
 
@@ -73,18 +58,31 @@ static void fill_taps(struct audio_decimator *decimator)
             (float)(tap_at(decimator, i) / sum);
 }
 
-/* Rows of the taps are filled up with zeros, under which samples that are not there may lie. */
+/* Zeros, a row for all lanes: 64 bytes, where vectors begin. */
+static float *make_lane_rows(size_t rows)
+{
+    enum { BYTES = DECIMATE_LANES * sizeof(float) };
+    float *made = aligned_alloc(BYTES, rows * BYTES);
+    return made ? memset(made, 0, rows * BYTES) : NULL;
+}
+
+/* Rows of the taps are filled up with zeros, under which samples that are not there may lie, as
+ * they may in lanes and steps too many. */
 static bool allocate_decimator(struct audio_decimator *decimator)
 {
     struct decimate_work *work = &decimator->work;
-    size_t padded = work->rows * work->step, held = 2 * padded + DECIMATE_BLOCK;
-    work->width = held / work->step + 2 * DECIMATE_LANES;
+    size_t padded = work->rows * work->step;
+    size_t outputs = DECIMATE_BLOCK / work->step + work->rows + 1;
+    size_t steps = outputs / DECIMATE_LANES + 1 + DECIMATE_MOST_STEPS;
+    size_t held = 2 * padded + DECIMATE_BLOCK;
+    size_t beyond = (DECIMATE_LANES + DECIMATE_MOST_STEPS) * work->step;
     decimator->taps = calloc(padded, sizeof *decimator->taps);
-    decimator->held = calloc(held, sizeof *decimator->held);
-    decimator->phases = calloc(work->step * work->width, sizeof *decimator->phases);
+    decimator->held = calloc(held + beyond, sizeof *decimator->held);
+    decimator->lanes = make_lane_rows(steps * work->step + padded);
+    decimator->sums = make_lane_rows(steps);
     work->taps = decimator->taps;
-    work->phases = decimator->phases;
-    return decimator->taps && decimator->held && decimator->phases;
+    work->lanes = decimator->lanes;
+    return decimator->taps && decimator->held && decimator->lanes && decimator->sums;
 }
 
 struct audio_decimator *audio_decimator_new(size_t step)
@@ -92,7 +90,7 @@ struct audio_decimator *audio_decimator_new(size_t step)
     struct audio_decimator *decimator = calloc(1, sizeof *decimator);
     if (!decimator)
         return NULL;
-    decimator->kernel = choose_decimate_kernel();
+    decimator->kernels = sample_kernels_choose();
     decimator->tap_count = (size_t)ceil(CROSSINGS * (double)step / CUTOFF);
     decimator->tap_count += decimator->tap_count % 2;
     decimator->centre = (decimator->tap_count - 1) / 2;
@@ -112,7 +110,8 @@ void audio_decimator_free(struct audio_decimator *decimator)
     if (!decimator)
         return;
     free(decimator->taps);
-    free(decimator->phases);
+    free(decimator->lanes);
+    free(decimator->sums);
     free(decimator->held);
     free(decimator);
 }
@@ -127,25 +126,66 @@ static void mirror_begin(struct audio_decimator *decimator)
     decimator->begun = true;
 }
 
-/* Each step-th of the samples; with a known step the compiler makes vectors. */
-static inline void sort_by(const float *in, size_t step, size_t count, float *out)
+typedef float quad __attribute__((vector_size(16)));
+
+static inline void store_quad(quad four, float *out)
 {
-    for (size_t i = 0; i < count; i++)
-        out[i] = in[i * step];
+    memcpy(out, &four, sizeof four);
 }
 
-static void sort_phases(struct audio_decimator *decimator, size_t outputs)
+static inline quad load_quad(const float *from)
+{
+    quad four;
+    memcpy(&four, from, sizeof four);
+    return four;
+}
+
+/* Four rows of four become four columns. */
+static inline void turn_quads(const float *from, size_t apart, float *out, size_t out_apart)
+{
+    quad a = load_quad(from), b = load_quad(from + apart);
+    quad c = load_quad(from + 2 * apart), d = load_quad(from + 3 * apart);
+    quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    quad cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    store_quad(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), out);
+    store_quad(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), out + out_apart);
+    store_quad(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), out + 2 * out_apart);
+    store_quad(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), out + 3 * out_apart);
+}
+
+/* The samples of each lane; those of the next one begin `apart` later. */
+static void fill_lanes(const float *held, size_t apart, size_t count, float *lanes)
+{
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (size_t lane = 0; lane < DECIMATE_LANES; lane += 4)
+            turn_quads(held + lane * apart + i, apart, lanes + i * DECIMATE_LANES + lane,
+                       DECIMATE_LANES);
+    for (; i < count; i++)
+        for (size_t lane = 0; lane < DECIMATE_LANES; lane++)
+            lanes[i * DECIMATE_LANES + lane] = held[lane * apart + i];
+}
+
+/* The sums of the lanes one after the other. */
+static void take_sums(const float *sums, size_t of_lane, size_t count, float *out)
+{
+    for (size_t lane = 0; lane * of_lane < count; lane++, sums++) {
+        size_t left = count - lane * of_lane, taken = left < of_lane ? left : of_lane;
+        for (size_t i = 0; i < taken; i++)
+            *out++ = sums[i * DECIMATE_LANES];
+    }
+}
+
+static void make_outputs(struct audio_decimator *decimator, size_t outputs, float *out)
 {
     const struct decimate_work *work = &decimator->work;
-    size_t length = outputs + work->rows - 1;
-    for (size_t phase = 0; phase < work->step; phase++) {
-        const float *in = decimator->held + phase;
-        float *out = decimator->phases + phase * work->width;
-        if (work->step == 4)
-            sort_by(in, 4, length, out);
-        else
-            sort_by(in, work->step, length, out);
-    }
+    size_t of_lane = (outputs + DECIMATE_LANES - 1) / DECIMATE_LANES;
+    size_t samples = (of_lane + DECIMATE_MOST_STEPS - 1 + work->rows) * work->step;
+    fill_lanes(decimator->held, of_lane * work->step, samples, decimator->lanes);
+    decimator->kernels->decimate(work, of_lane, decimator->sums);
+    take_sums(decimator->sums, of_lane, outputs, out);
 }
 
 static size_t give_decided(struct audio_decimator *decimator, float *out)
@@ -156,8 +196,7 @@ static size_t give_decided(struct audio_decimator *decimator, float *out)
         mirror_begin(decimator);
     size_t step = decimator->work.step;
     size_t outputs = (decimator->count - decimator->tap_count) / step + 1;
-    sort_phases(decimator, outputs);
-    decimator->kernel(&decimator->work, outputs, out);
+    make_outputs(decimator, outputs, out);
     decimator->count -= outputs * step;
     memmove(decimator->held, decimator->held + outputs * step,
             decimator->count * sizeof *decimator->held);

@@ -1,6 +1,5 @@
 /* Channels to one: their mean, or, where they cancel each other, the strongest of them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "media/audio/audio.h"
 
@@ -31,7 +30,7 @@ static enum doppel_status allocate_mix(struct audio_mix *mix,
     if (status != DOPPEL_OK)
         return status;
     mix->planes = malloc(planes * mix->block * sizeof *mix->planes);
-    mix->energies = calloc(planes, sizeof *mix->energies);
+    mix->energies = calloc(2 * planes, sizeof *mix->energies);
     if (!mix->planes || !mix->energies)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to mix %u channels", mix->channels);
     return DOPPEL_OK;
@@ -48,6 +47,7 @@ static enum doppel_status begin_mix(struct audio_mix *mix, uint32_t rate, uint32
     if (!rate || rate > MAX_RATE)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                            "has %u samples a second; 1 to %d are supported", rate, MAX_RATE);
+    mix->kernels = sample_kernels_choose();
     mix->rate = rate;
     mix->chosen = mix->channels = channels;
     mix->block = rate / BLOCKS_A_SECOND;
@@ -64,48 +64,9 @@ void audio_mix_free(struct audio_mix *mix)
 
 /* ---- which plane ---- */
 
-typedef float quad __attribute__((vector_size(16)));
-
 static float *plane(const struct audio_mix *mix, uint32_t index)
 {
     return mix->planes + index * mix->block;
-}
-
-/* Energy about the mean: a constant offset is not heard. Sums in lanes, which add up in the same
- * order everywhere: in registers, which the compiler does not do by itself. */
-static double energy(const float *samples, size_t count)
-{
-    enum { LANES = 16, QUADS = LANES / 4 };
-    quad quad_sums[QUADS] = {0}, quad_squares[QUADS] = {0};
-    float sums[LANES], squares[LANES];
-    double sum = 0, square = 0;
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t k = 0; k < QUADS; k++) {
-            quad four;
-            memcpy(&four, samples + i + 4 * k, sizeof four);
-            quad_sums[k] += four;
-            quad_squares[k] += four * four;
-        }
-    memcpy(sums, quad_sums, sizeof sums);
-    memcpy(squares, quad_squares, sizeof squares);
-    for (size_t lane = 0; i < count; i++, lane++) {
-        sums[lane] += samples[i];
-        squares[lane] += samples[i] * samples[i];
-    }
-    for (size_t lane = 0; lane < LANES; lane++) {
-        sum += (double)sums[lane];
-        square += (double)squares[lane];
-    }
-    double rest = square - sum * sum / (double)count;
-    return rest > 0 ? rest : 0;
-}
-
-/* (a + b) × share; `out` may be `a`. */
-static void add_share(const float *a, const float *b, size_t count, float share, float *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = (a[i] + b[i]) * share;
 }
 
 /* Of two channels and more. */
@@ -114,17 +75,18 @@ static void make_mean(const struct audio_mix *mix)
     float *mean = plane(mix, mix->channels), share = 1 / (float)mix->channels;
     const float *before = plane(mix, 0);
     for (uint32_t channel = 1; channel < mix->channels; channel++, before = mean)
-        add_share(before, plane(mix, channel), mix->filled,
-                  channel + 1 == mix->channels ? share : 1, mean);
+        mix->kernels->add(before, plane(mix, channel), mix->filled,
+                          channel + 1 == mix->channels ? share : 1, mean);
 }
 
 static void choose_mix(struct audio_mix *mix)
 {
     double keep = 1 - FORGETS * (double)mix->filled / mix->rate, sum = 0;
     uint32_t strongest = 0;
+    double *now = mix->energies + mix->channels + 1;
+    mix->kernels->energies(mix->planes, mix->block, mix->filled, mix->channels + 1, now);
     for (uint32_t i = 0; i <= mix->channels; i++) {
-        double now = energy(plane(mix, i), mix->filled);
-        mix->energies[i] = (keep > 0 ? mix->energies[i] * keep : 0) + now;
+        mix->energies[i] = (keep > 0 ? mix->energies[i] * keep : 0) + now[i];
         sum += i < mix->channels ? mix->energies[i] : 0;
         if (i < mix->channels && mix->energies[i] > mix->energies[strongest])
             strongest = i;
@@ -186,7 +148,8 @@ enum doppel_status audio_mix_take(struct audio_mix *mix, const AVFrame *frame,
     for (size_t at = 0; status == DOPPEL_OK && at < size;) {
         size_t room = mix->block - mix->filled, part = size - at < room ? size - at : room;
         for (uint32_t channel = 0; channel < channels; channel++)
-            audio_convert(frame, channel, at, part, plane(mix, channel) + mix->filled);
+            audio_convert(mix->kernels, frame, channel, at, part,
+                          plane(mix, channel) + mix->filled);
         mix->filled += part;
         at += part;
         if (mix->filled == mix->block)

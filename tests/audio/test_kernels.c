@@ -26,10 +26,11 @@ static const struct row_kernels *kernels_of(uint32_t mask)
 
 /* Everything that the kernels make of a few spectra. */
 struct made {
-    float windowed[DOPPEL_AUDIO_WINDOW];
+    float taken[2 * 513], windowed[DOPPEL_AUDIO_WINDOW];
     int16_t raw[7][ROW], rows[7][ROW], spread[7][ROW];
     struct row_facts facts[7];
     uint64_t bits[ROW / 64];
+    int rank;
 };
 
 /* Powers all over the range of float, with equal ones, zeros, infinities. */
@@ -58,6 +59,8 @@ static void make(const struct row_kernels *kernels, uint64_t seed, struct made *
         kernels->facts(out->rows[i], &out->facts[i]);
         kernels->spread(out->rows[i], out->spread[i]);
     }
+    kernels->take(spectrum, 2 * 513 - seed % 20, out->taken);
+    out->rank = kernels->rank((const int32_t *)out->taken, 999 - (int)(seed % 20), (int32_t)seed);
     kernels->window(spectrum + 1, spectrum + 2, out->windowed);
     kernels->maxima(out->rows[3], out->spread[0], out->facts[3].floor, out->bits);
 }

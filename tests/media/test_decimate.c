@@ -33,7 +33,7 @@ static float *make_noise(void)
 static void decimate_in_pieces(const float *in, size_t count, size_t step, size_t piece,
                                struct outputs *out)
 {
-    float given[DECIMATE_ROOM];
+    float given[DECIMATE_BLOCK];
     struct audio_decimator *decimator = audio_decimator_new(step);
     assert_non_null(decimator);
     out->count = 0;
