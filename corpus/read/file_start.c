@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doppel/media.h>
+
 #include "core/try.h"
 
 static bool begins_with_bytes(const char *bytes, size_t size, const char *with, size_t length)
@@ -50,6 +52,21 @@ static bool next_line_is_record(const char *line, const char *end)
     return length && *text == '{';
 }
 
+/* Files of other kinds have no lines of which to speak. */
+static enum doppel_status refuse_other_files(const char *bytes, size_t size,
+                                             struct doppel_error *error)
+{
+    enum { PROBE_BYTES = 4096 };
+    enum doppel_format format;
+    size_t head = size < PROBE_BYTES ? size : PROBE_BYTES;
+    enum doppel_kind kind = doppel_media_probe((const uint8_t *)bytes, head, &format);
+    if (!size || is_white(*bytes) || *bytes == '{' || (kind == DOPPEL_KIND_TEXT && !format))
+        return DOPPEL_OK;
+    return doppel_fail(error, DOPPEL_E_FORMAT,
+                       "%s, no records; 'doppel scan' compares images, recordings and documents",
+                       format ? doppel_format_name(format) : "no text");
+}
+
 static enum doppel_status check_file_start(const char *bytes, size_t size, bool takes_paths,
                                            struct doppel_error *error)
 {
@@ -58,6 +75,8 @@ static enum doppel_status check_file_start(const char *bytes, size_t size, bool 
                            "UTF-16, not UTF-8; convert it: iconv -f UTF-16 -t UTF-8");
     if (takes_paths)
         return DOPPEL_OK; /* which may begin with a bracket */
+    if (refuse_other_files(bytes, size, error))
+        return DOPPEL_E_FORMAT;
     size_t length;
     const char *line = first_line(bytes, size, &length);
     if (length && *line == '[' && line[length - 1] != ']')

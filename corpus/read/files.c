@@ -15,15 +15,51 @@ static bool name_ends_in(const char *name, size_t size, const char *ending)
     return size > length && memcmp(name + size - length, ending, length) == 0;
 }
 
-static bool is_corpus_name(const char *name)
+static bool name_ends_in_one(const char *name, size_t size, const char *const *endings)
+{
+    while (*endings && !name_ends_in(name, size, *endings))
+        endings++;
+    return *endings;
+}
+
+size_t files_name_size(const char *name)
 {
     size_t size = strlen(name);
-    if (name_ends_in(name, size, ".gz"))
-        size -= 3;
-    else if (name_ends_in(name, size, ".zst"))
-        size -= 4;
-    return name_ends_in(name, size, ".jsonl") || name_ends_in(name, size, ".ndjson") ||
-           name_ends_in(name, size, ".json");
+    return size - (name_ends_in(name, size, ".gz") ? 3 : name_ends_in(name, size, ".zst") ? 4 : 0);
+}
+
+bool files_is_archive_name(const char *name)
+{
+    static const char *const endings[] = {".warc", ".wet", ".parquet", NULL};
+    return name_ends_in_one(name, files_name_size(name), endings);
+}
+
+enum doppel_corpus_format files_format_by_name(const char *name)
+{
+    size_t size = files_name_size(name);
+    return name_ends_in(name, size, ".csv")   ? DOPPEL_CORPUS_CSV
+           : name_ends_in(name, size, ".tsv") ? DOPPEL_CORPUS_TSV
+                                              : DOPPEL_CORPUS_JSONL;
+}
+
+/* What Hugging Face's libraries write beside the records of a data set. */
+static bool is_description(const char *name)
+{
+    static const char *const names[] = {"dataset_info.json", "dataset_infos.json",
+                                        "dataset_dict.json", "state.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_corpus_name(const char *name)
+{
+    if (is_description(name))
+        return false;
+    static const char *const endings[] = {".jsonl", ".ndjson", ".json", NULL};
+    return name_ends_in_one(name, files_name_size(name), endings) || files_is_archive_name(name) ||
+           files_format_by_name(name) != DOPPEL_CORPUS_JSONL;
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)

@@ -17,23 +17,6 @@ static bool size_on_disk(const char *path, uint64_t *out)
     return known;
 }
 
-static bool name_has_ending(const char *path, size_t size, const char *ending)
-{
-    size_t length = strlen(ending);
-    return size > length && strncmp(path + size - length, ending, length) == 0;
-}
-
-static enum doppel_corpus_format format_by_name(enum doppel_corpus_format format, const char *path)
-{
-    size_t size = strlen(path);
-    if (format != DOPPEL_CORPUS_BY_NAME)
-        return format;
-    size -= name_has_ending(path, size, ".gz") ? 3 : name_has_ending(path, size, ".zst") ? 4 : 0;
-    return name_has_ending(path, size, ".csv")   ? DOPPEL_CORPUS_CSV
-           : name_has_ending(path, size, ".tsv") ? DOPPEL_CORPUS_TSV
-                                                 : DOPPEL_CORPUS_JSONL;
-}
-
 static bool take_paths(struct reader *reader, const path_array *paths)
 {
     reader->files = calloc(paths->count ? paths->count : 1, sizeof *reader->files);
@@ -44,7 +27,9 @@ static bool take_paths(struct reader *reader, const path_array *paths)
         reader->files[i] =
             (struct corpus_file){.path = paths->items[i],
                                  .fd = -1,
-                                 .format = format_by_name(reader->format, paths->items[i])};
+                                 .format = reader->format == DOPPEL_CORPUS_BY_NAME
+                                               ? files_format_by_name(paths->items[i])
+                                               : reader->format};
         uint64_t size;
         known = size_on_disk(paths->items[i], &size) && known;
         reader->bytes_total += size;

@@ -33,7 +33,7 @@ struct line_block {
     size_t capacity;            /* of it, without PARSE_SLACK */
 };
 
-/** Begin: folders stand for all *.jsonl, *.ndjson, *.json, and these with .gz and .zst, in them, by
+/** Begin: folders stand for all files in them whose names are those of a format that is read, by
  * byte order of names; "-" is standard input. @param paths borrowed until reader_free */
 enum doppel_status reader_new(const struct doppel_corpus_files *files, struct reader **out,
                               struct doppel_error *error);

@@ -22,11 +22,10 @@ static enum doppel_status open_path(const struct reader *reader, const char *pat
         return DOPPEL_OK;
     }
     close(fd);
-    return doppel_fail(
-        error, DOPPEL_E_NOT_FOUND,
-        "a folder without .jsonl, .ndjson or .json files (or these with .gz, .zst)%s",
-        reader->format == DOPPEL_CORPUS_BY_NAME ? "; .csv and .tsv files are named one by one"
-                                                : "");
+    return doppel_fail(error, DOPPEL_E_NOT_FOUND,
+                       "a folder without files of records (.jsonl, .ndjson, .json, .csv, .tsv, "
+                       ".warc, .wet, also with .gz or .zst, and .parquet); 'doppel scan' compares "
+                       "files of other kinds");
 }
 
 /* Lines of a stream may be paths: of those nothing is a mark. */

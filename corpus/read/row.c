@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus/read/csv.h"
+
 /* Of a row, and of a field; in the order of the machine, as they leave it only as JSON. */
 struct row_head {
     uint64_t whole_size; /* more than `size`: fields are left out */
@@ -168,9 +170,28 @@ bool row_next(const char *row, size_t size, size_t *place, struct row_field *out
     return true;
 }
 
+static void table_row_to_json(const struct row_layout *layout, const char *row, size_t size,
+                              struct json_line *out)
+{
+    struct csv_row cells = csv_row_of(row, size, layout->separator);
+    const char *cell;
+    char *text = malloc(size + 1);
+    json_line_begin(out);
+    for (size_t i = 0; text && i < layout->count && csv_next_cell(&cells, &cell, &size); i++)
+        json_line_field(out, layout->names[i],
+                        (struct byte_span){text, csv_decode_cell(cell, size, text)});
+    json_line_end(out);
+    out->failed |= !text;
+    free(text);
+}
+
 void rows_to_json(const struct row_layout *layout, const char *rows, size_t size,
                   struct json_line *out)
 {
+    if (layout->separator) {
+        table_row_to_json(layout, rows, size, out);
+        return;
+    }
     for (size_t one; (one = row_bytes(rows, size)); rows += one, size -= one) {
         size_t place = 0;
         struct row_field field;

@@ -65,7 +65,7 @@ uint64_t row_whole_size(const char *row);
 /** The next field. @param place 0 at first. @return false: there is none */
 bool row_next(const char *row, size_t size, size_t *place, struct row_field *out);
 
-/** Append rows as lines of JSON. */
+/** Append rows, of a table one, as lines of JSON. */
 void rows_to_json(const struct row_layout *layout, const char *rows, size_t size,
                   struct json_line *out);
 

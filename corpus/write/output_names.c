@@ -86,6 +86,19 @@ static enum doppel_status check_operand(const char *operand, const char *folder,
     return status;
 }
 
+/* Records of archives are written as JSON Lines, and called so, before ".gz" or ".zst". */
+static char *name_as_lines(char *name)
+{
+    char *longer;
+    if (!name || !files_is_archive_name(name))
+        return name;
+    int size = (int)files_name_size(name);
+    if (asprintf(&longer, "%.*s.jsonl%s", size, name, name + size) < 0)
+        longer = NULL;
+    free(name);
+    return longer;
+}
+
 /* Of a file that was given, or lies in the folder that was. */
 static char *name_by_operand(const char *operand, bool alone, const char *path)
 {
@@ -109,7 +122,7 @@ static enum doppel_status append_names(struct output_names *names, const char *o
         struct output_name *name = &names->items[names->count++];
         name->input = strdup(paths->items[i]);
         name->absolute = absolute_path(paths->items[i]);
-        name->name = name_by_operand(operand, alone, paths->items[i]);
+        name->name = name_as_lines(name_by_operand(operand, alone, paths->items[i]));
         if (!name->input || !name->absolute || !name->name)
             return no_memory_for_names(error);
     }

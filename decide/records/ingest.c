@@ -166,7 +166,7 @@ done:
 
 /* ---- telling ---- */
 
-/* Rows of archives are told as lines of JSON. */
+/* Rows are told as lines of JSON. */
 static void take_row_as_line(struct ingest *ingest, const struct row_layout *layout,
                              struct doppel_dedup_decision *decision)
 {
@@ -213,7 +213,7 @@ static struct doppel_dedup_decision decision_of(struct ingest *ingest, const str
         bool there = begin <= block->size && record->size <= block->size - begin;
         decision.line_text = there ? block->bytes + begin : NULL;
         decision.line_size = there ? record->size : 0;
-        if (there && is_archive_layout(block->layout))
+        if (there && block->layout)
             take_row_as_line(ingest, block->layout, &decision);
     }
     return decision;

@@ -203,8 +203,52 @@ def test_columns_by_option():
     wanted = decided("ingest", "-L", "x", "--jsonl", "records.csv", *NAMED)
     options = ("--jsonl", "table", "--input-format", "csv", *NAMED)
     assert decided("ingest", "-L", "y", *options) == wanted
-    doppel("ingest", "-L", "y", "--jsonl", "records.csv", "--emit", "unique", codes=[2])
+    unique = doppel("ingest", "-L", "z", "--jsonl", "records.csv", *NAMED, "--emit", "unique")
+    kept = {one["id"] for one in wanted if one["decision"] == "new"}
+    assert [(row["url"], row["body"]) for row in map(json.loads, unique.splitlines())] == [
+        (record["id"], record["text"]) for record in RECORDS if record["id"] in kept
+    ]
     doppel("ingest", "-L", "y", "--input-format", "csv", "-", codes=[2])
+
+
+def test_folders_stand_for_all_formats():
+    folder = pathlib.Path("all")
+    folder.mkdir()
+    names = ["records.jsonl", "records.wet", "records.warc.wet.gz"]
+    for name in names:
+        (folder / name).symlink_to(pathlib.Path(name).resolve())
+    with (folder / "table.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(RECORDS[0]))
+        writer.writeheader()
+        writer.writerows(RECORDS)
+    (folder / "x.parquet").symlink_to(PARQUET / "javascript.parquet")
+    (folder / "state.json").write_text('{\n  "_data_files": []\n}\n')  # of a Hugging Face data set
+    (folder / "notes.txt").write_text("no records\n")
+    wanted = [*decided("dedup", "records.jsonl"), *decided("dedup", folder / "x.parquet")]
+    new = {one["id"] for one in wanted if one["decision"] == "new"}
+    for words in (["dedup", folder], ["ingest", "-L", "folder", "--jsonl", folder]):
+        lines = decided(*words)
+        assert len(lines) == 60 * 5
+        assert {one["id"] for one in lines if one["decision"] == "new"} == new
+    doppel("dedup", folder, "--output-dir", "clean")
+    assert sorted(path.name for path in pathlib.Path("clean").iterdir()) == [
+        "records.jsonl",
+        "records.warc.wet.jsonl.gz",
+        "records.wet.jsonl",
+        "table.csv",
+        "x.parquet.jsonl",
+    ]
+    rows = map(json.loads, pathlib.Path("clean/x.parquet.jsonl").read_text().splitlines())
+    assert {row["id"] for row in rows} <= new
+
+
+def test_other_files_are_told_once():
+    pathlib.Path("other").mkdir()
+    pathlib.Path("other/page.pdf").write_bytes(b"%PDF-1.4\n" + b"line\n" * 100)
+    told = decided("dedup", "other/page.pdf", codes=[3])
+    assert len(told) == 1 and "'doppel scan'" in told[0]["reason"], told
+    told = decided("dedup", "other", codes=[3])
+    assert len(told) == 1 and "'doppel scan'" in told[0]["reason"], told
 
 
 def test_damaged_archives_are_told():

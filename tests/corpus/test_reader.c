@@ -195,9 +195,10 @@ static void test_files_that_cannot_be_opened(void **state)
 static void test_folders_by_byte_order(void **state)
 {
     const struct fixture *fixture = *state;
-    static const char *const names[] = {"b.jsonl", "B.json",        "a.ndjson",   "a/z.jsonl",
-                                        "a/y.txt", ".hidden.jsonl", "c.jsonl.bak"};
-    static const char *const wanted[] = {"B.json", "z.jsonl", "a.ndjson", "b.jsonl"};
+    static const char *const names[] = {"b.jsonl",       "B.json",      "a.ndjson",  "a/z.jsonl",
+                                        "a/y.txt",       "state.json",  "b.tsv.zst", "b.parquet",
+                                        ".hidden.jsonl", "c.jsonl.bak"};
+    static const char *const wanted[] = {"B.json", "z.jsonl", "a.ndjson", "b.jsonl", "b.parquet"};
     char *inner = path_in(fixture->folder, "a");
     mkdir(inner, 0700);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -209,8 +210,8 @@ static void test_folders_by_byte_order(void **state)
         free(path);
     }
     struct seen_list list = read_path(fixture->folder);
-    assert_int_equal(list.count, 4);
-    for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(list.count, 5);
+    for (size_t i = 0; i < 5; i++) {
         assert_string_equal(list.items[i].text, wanted[i]);
         assert_int_equal(list.items[i].file, i);
     }

@@ -75,6 +75,7 @@ PARTS_OF_OTHERS = {"doppel/embedder.h": "embed"}
 
 # Of media, the engine uses the probe and names of formats, which need no decoder.
 USE_OF_MEDIA = {
+    "corpus/read/file_start.c",
     "corpus/read/record_text.c",
     "intake/archives.c",
     "intake/kind.c",

@@ -293,7 +293,7 @@ const struct option_info option_table[] = {
 
     {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
      "Records in JSON Lines or WARC, or CSV or TSV by its name; plain, .gz or .zst; Parquet; or a "
-     "folder of JSON Lines; - is standard input; may be repeated",
+     "folder of such files; - is standard input; may be repeated",
      VERBS_STREAM, SECTION_RECORDS},
     {"stream", 0, "redis://HOST/KEY", OPTION_TEXT, AT(stream), NULL,
      "Read messages of a Redis stream: a record in the field 'json', or 'text', 'path' or 'code'",

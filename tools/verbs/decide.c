@@ -162,27 +162,6 @@ done:
 
 /* ---- the verb ---- */
 
-static bool is_called_table(const char *path)
-{
-    static const char *const endings[] = {".csv",    ".tsv",     ".csv.gz",
-                                          ".tsv.gz", ".csv.zst", ".tsv.zst"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t size = strlen(path), length = strlen(endings[i]);
-        if (size > length && strcmp(path + size - length, endings[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Rows are printed behind their first one, which 'dedup' alone does. */
-static bool emits_rows(const struct settings *settings)
-{
-    bool rows = settings->input_format == INPUT_CSV || settings->input_format == INPUT_TSV;
-    for (size_t i = 0; i < settings->jsonl.count && settings->input_format == INPUT_AUTO; i++)
-        rows |= is_called_table(settings->jsonl.items[i]);
-    return rows && settings->emit != EMIT_DECISIONS;
-}
-
 static bool check_input(const struct settings *settings, struct report *report)
 {
     const char *verb = settings->verb->name;
@@ -199,10 +178,6 @@ static bool check_input(const struct settings *settings, struct report *report)
                      "'%s' wants %s, - for a stream, or --jsonl FILE for records; see 'doppel %s "
                      "--help'",
                      verb, settings->verb->operands, verb);
-        return false;
-    }
-    if (emits_rows(settings)) {
-        report_fatal(report, "'--emit' of CSV and TSV is for 'dedup'; '%s' prints decisions", verb);
         return false;
     }
     if (!is_watch(settings) && settings->input_format != INPUT_AUTO && !settings->jsonl.count) {
