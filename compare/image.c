@@ -27,7 +27,7 @@ static bool pixels_match(const struct doppel_record *a, const struct doppel_reco
     struct doppel_image_verdict verdict = doppel_match_verdict(match, options);
     if (!doppel_record_image_features(a, &features_a) ||
         !doppel_record_image_features(b, &features_b))
-        return false;
+        return doppel_match_by_codes(match, options);
     (void)doppel_image_check_pixels(&features_a, &features_b, &options->image, &verdict);
     return doppel_match_from_pixels(&verdict, options, match);
 }

@@ -62,7 +62,7 @@ static bool pixels_agree(struct grouping *grouping, const struct doppel_found *f
         doppel_fingerprint_free(&b.fingerprint);
         grouping->uncertain |= !loaded;
         if (!loaded)
-            return false;
+            return doppel_match_by_codes(match, &grouping->match);
         if (cache)
             (void)doppel_cache_put_pair(cache, &query.digest, &item.digest, same, &verdict, NULL);
     }
@@ -86,7 +86,8 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     if (found->borderline && !array_push(&grouping->checked, match))
         return false;
     uint32_t by_pixels = found->borderline ? (uint32_t)grouping->checked.count : 0;
-    struct doppel_edge edge = {a, b, match.similarity, by_pixels, found->borderline};
+    const bool weak = found->borderline && !doppel_match_by_codes(&found->match, &grouping->match);
+    struct doppel_edge edge = {a, b, match.similarity, by_pixels, weak};
     *out_follows = !edge.weak;
     return array_push(&grouping->edges, edge) && !doppel_run_cancelled(grouping->options->run);
 }

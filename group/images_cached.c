@@ -13,7 +13,7 @@
 #include "core/digest.h"
 
 /* Kept: how many pictures and pairs there are, the pictures' keys, the pairs. */
-enum { KEPT_VERSION = 3, HEAD_BYTES = 8, KEY_BYTES = sizeof(struct doppel_digest), PAIR_BYTES = 8 };
+enum { KEPT_VERSION = 4, HEAD_BYTES = 8, KEY_BYTES = sizeof(struct doppel_digest), PAIR_BYTES = 8 };
 
 /* A bit of a pair's first place: the edge is weak. */
 static const uint32_t WEAK = UINT32_C(1) << 31;

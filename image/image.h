@@ -343,9 +343,14 @@ DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_v
  */
 #define DOPPEL_IMAGE_BORDERLINE_FPR 4e-2
 
+/** What is left of the power of a pair's rate by its codes where the pixels of both have nothing in
+ * common: codes alone prove what matches even so. */
+#define DOPPEL_IMAGE_UNSEEN_POWER .7
+
 /**
  * Lay the small planes of two pictures over each other by a robust affine fit, and hash again what
- * both show: a crop, a turn by a few degrees or a slant that no view has is found so.
+ * both show: a crop, a turn by a few degrees or a slant that no view has is found so. Codes of
+ * unrelated pictures that came near by accident prove less where nothing fine agrees.
  *
  * @param query,item  features with thumbs, boxes and qualities
  * @param verdict     in: the judgement, weighed; out: false_positive_rate and similarity as the

@@ -58,6 +58,11 @@ static uint32_t core_of(const struct doppel_fingerprint *fingerprint)
     return core;
 }
 
+uint8_t judge_core_view(const struct doppel_fingerprint *fingerprint)
+{
+    return (uint8_t)fingerprint->positions[core_of(fingerprint)];
+}
+
 /** Unrelated items in the same frame, or on the same app's screen, look alike as a whole: what is
  * inside has to be alike too, if only a little. */
 static bool cores_agree(const struct doppel_fingerprint *query,
@@ -74,7 +79,7 @@ static bool cores_agree(const struct doppel_fingerprint *query,
  * what borders were trimmed off only. */
 static bool is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
 {
-    uint32_t core = fingerprint->positions[core_of(fingerprint)];
+    uint32_t core = judge_core_view(fingerprint);
     return view >= DOPPEL_VIEW_CENTRE ? core == DOPPEL_VIEW_INTERFACE : view < core;
 }
 

@@ -32,6 +32,9 @@ enum judge_class rate_class_of(uint32_t query_view, uint32_t item_view, unsigned
  * items only. */
 bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query);
 
+/** The view with the least around the picture. */
+uint8_t judge_core_view(const struct doppel_fingerprint *fingerprint);
+
 /** So near are only copies, whatever is around them: of such a pair the views without any frame may
  * have been cut differently. */
 enum { JUDGE_SAME_SCORE_MAX = 12 };

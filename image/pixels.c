@@ -184,19 +184,40 @@ struct start {
     double log_rate;
 };
 
-static void add_starts(const struct view_pair best[JUDGE_CLASSES], bool back,
-                       struct start starts[MOST_STARTS + 1], int *count)
+/** The rarest first; room for one that falls out. */
+struct starts {
+    struct start at[MOST_STARTS + 1];
+    int count;
+};
+
+static void add_start(const struct start *start, struct starts *starts)
 {
+    int at = starts->count < MOST_STARTS ? starts->count++ : MOST_STARTS;
+    for (; at > 0 && starts->at[at - 1].log_rate > start->log_rate; at--)
+        starts->at[at] = starts->at[at - 1];
+    starts->at[at] = *start;
+}
+
+/** Two views that both show what is around a picture begin with what is inside: the frames would
+ * hold the fit. */
+static void add_starts(const struct doppel_fingerprint *query,
+                       const struct doppel_fingerprint *item,
+                       const struct doppel_image_verify_options *options, bool back,
+                       struct starts *starts)
+{
+    struct view_pair best[JUDGE_CLASSES];
+    verify_best_pairs(query, item, options, best);
     for (int i = 0; i < JUDGE_PARTS; i++) { /* which begins where JUDGE_FULL does */
-        if (best[i].score > JUDGE_SCORE_MAX || best[i].framed)
+        if (best[i].score > JUDGE_SCORE_MAX)
             continue;
-        struct start start = {
+        if (best[i].framed) {
+            best[i].query_view = judge_core_view(query);
+            best[i].item_view = judge_core_view(item);
+        }
+        const struct start start = {
             best[i], back,
             calibration_log_rate(&calibration_builtin, (enum judge_class)i, best[i].score)};
-        int at = *count < MOST_STARTS ? (*count)++ : MOST_STARTS;
-        for (; at > 0 && starts[at - 1].log_rate > start.log_rate; at--)
-            starts[at] = starts[at - 1];
-        starts[at] = start;
+        add_start(&start, starts);
     }
 }
 
@@ -204,22 +225,18 @@ struct registered pixels_register(const struct doppel_image_features *query,
                                   const struct doppel_image_features *item,
                                   const struct doppel_image_verify_options *options)
 {
-    struct view_pair best[JUDGE_CLASSES];
-    struct start starts[MOST_STARTS + 1];
+    struct starts starts = {.count = 0};
     struct small small[2];
     struct registered nearest = unregistered;
-    int count = 0;
-    verify_best_pairs(&query->fingerprint, &item->fingerprint, options, best);
-    add_starts(best, false, starts, &count);
-    verify_best_pairs(&item->fingerprint, &query->fingerprint, options, best);
-    add_starts(best, true, starts, &count);
-    if (!count)
+    add_starts(&query->fingerprint, &item->fingerprint, options, false, &starts);
+    add_starts(&item->fingerprint, &query->fingerprint, options, true, &starts);
+    if (!starts.count)
         return nearest;
     small_make(query, &small[0]);
     small_make(item, &small[1]);
-    for (int i = 0; i < count && nearest.score > SURE_SCORE; i++) {
-        bool back = starts[i].back;
-        struct registered found = register_from(&small[back], &small[!back], &starts[i].pair);
+    for (int i = 0; i < starts.count && nearest.score > SURE_SCORE; i++) {
+        bool back = starts.at[i].back;
+        struct registered found = register_from(&small[back], &small[!back], &starts.at[i].pair);
         const double grain = fmax(found.grain, nearest.grain);
         nearest = found.score < nearest.score ? found : nearest;
         nearest.grain = grain;
@@ -227,20 +244,31 @@ struct registered pixels_register(const struct doppel_image_features *query,
     return nearest;
 }
 
+/** What the codes prove of two pictures that were laid over each other. */
+static double rate_of_codes(double by_codes, double grain)
+{
+    const double enough = 40; /* three times the median of unrelated pictures */
+    const double least = DOPPEL_IMAGE_UNSEEN_POWER;
+    return pow(by_codes, least + (1 - least) * fmin(1, grain / enough));
+}
+
 /* The line is through what was measured of 9.7 million pairs of pictures of different Debian
  * packages, clip art, charts, screenshots and photographs: as few have a rate of 1e-5, by their
  * codes or by this, as before there was a grain. */
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
-                   uint8_t quality)
+                   double by_codes, uint8_t quality)
 {
     const double least = .6; /* what is left of the power that a quality of 0 would have */
     const double grain_unit = 100, slope = .7, offset = -.2;
-    if (nearest->score > JUDGE_SCORE_MAX || quality < DOPPEL_IMAGE_MIN_QUALITY)
-        return 1;
+    if (quality < DOPPEL_IMAGE_MIN_QUALITY)
+        return by_codes;
+    const double codes = rate_of_codes(by_codes, nearest->grain);
+    if (nearest->score > JUDGE_SCORE_MAX)
+        return codes;
     const double by_score = -calibration_pixels_log_rate(calibration, nearest->score) *
                             (least + (1 - least) * fmin(1, quality / 100.));
     const double strength = offset + slope * (by_score + nearest->grain / grain_unit);
-    return pow(10, -fmax(0, strength));
+    return fmin(codes, pow(10, -fmax(0, strength)));
 }
 
 bool doppel_image_check_pixels(const struct doppel_image_features *query,
@@ -254,8 +282,8 @@ bool doppel_image_check_pixels(const struct doppel_image_features *query,
     const bool turned = memcmp(query->thumb, item->thumb, sizeof query->thumb) > 0;
     struct registered nearest =
         turned ? pixels_register(item, query, options) : pixels_register(query, item, options);
-    double rate = pixels_rate(&calibration_builtin, &nearest, quality);
-    verdict->false_positive_rate = fmin(verdict->false_positive_rate, rate);
+    verdict->false_positive_rate =
+        pixels_rate(&calibration_builtin, &nearest, verdict->false_positive_rate, quality);
     verdict->similarity = fmax(verdict->similarity, 1 - nearest.score / unrelated);
     return verdict->false_positive_rate <= DOPPEL_IMAGE_MAX_FPR;
 }

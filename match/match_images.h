@@ -65,16 +65,23 @@ struct doppel_match_item {
  * hand.
  *
  * @return true when they match within the options' limit. Pictures under DOPPEL_IMAGE_MIN_QUALITY
- * never match here. Pixels are not looked at: see doppel_match_borderline. Thread-safe.
+ * never match here. Pixels are not looked at: with check_pixels, pairs whose codes do not suffice
+ * without them do not match here, see doppel_match_borderline. Thread-safe.
  */
 DOPPEL_API bool doppel_match_pair(const struct doppel_match_item *query,
                                   const struct doppel_match_item *item,
                                   const struct doppel_match_options *options,
                                   struct doppel_match *out_match);
 
-/** Whether a pixel check could change the answer of doppel_match_pair. */
+/** Whether the pixels of a pair that doppel_match_pair did not match are to be looked at: they may
+ * confirm what the codes leave open. */
 DOPPEL_API bool doppel_match_borderline(const struct doppel_match *match,
                                         const struct doppel_match_options *options);
+
+/** Whether a borderline pair matches by its codes alone, as one does whose pixels are not kept.
+ * @param match that is borderline by these options. Thread-safe. */
+DOPPEL_API bool doppel_match_by_codes(const struct doppel_match *match,
+                                      const struct doppel_match_options *options);
 
 /** What the codes said of a pair, for doppel_image_check_pixels to begin with. @param match of
  * these options. Thread-safe. */

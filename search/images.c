@@ -31,14 +31,15 @@ static bool found_pixels_agree(const struct image_search *search, struct doppel_
     struct doppel_item item;
     struct doppel_image_features query, other;
     struct doppel_image_verdict verdict = doppel_match_verdict(&found->match, search->match);
-    if (!search->record || !doppel_record_image_features(search->record, &query) ||
-        doppel_library_get(search->at.library, found->id, true, &item, NULL))
+    if (doppel_library_get(search->at.library, found->id, true, &item, NULL))
         return false;
-    const bool known = doppel_record_image_features(&item.record, &other);
+    const bool known = search->record && doppel_record_image_features(search->record, &query) &&
+                       doppel_record_image_features(&item.record, &other);
     if (known)
         (void)doppel_image_check_pixels(&query, &other, &search->match->image, &verdict);
     doppel_item_free(&item);
-    return known && doppel_match_from_pixels(&verdict, search->match, &found->match);
+    return known ? doppel_match_from_pixels(&verdict, search->match, &found->match)
+                 : doppel_match_by_codes(&found->match, search->match);
 }
 
 static bool is_identical(const struct doppel_search_results *results, uint64_t id)

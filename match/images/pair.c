@@ -263,8 +263,8 @@ bool gate_of_options(const struct doppel_match_options *options, struct doppel_i
     return true;
 }
 
-static bool within_limits(const struct doppel_match *match,
-                          const struct doppel_match_options *options)
+bool doppel_match_by_codes(const struct doppel_match *match,
+                           const struct doppel_match_options *options)
 {
     if (options->max_distance >= 0 && match->distance > (uint32_t)options->max_distance)
         return false;
@@ -277,6 +277,16 @@ static bool within_limits(const struct doppel_match *match,
     return match->distance <= (match->scheme == DOPPEL_SCHEME_PHASH64
                                    ? BARE_MAX_DISTANCE
                                    : doppel_scheme_by_id(match->scheme)->max_distance);
+}
+
+/* Whether pixels may say more than the codes of a pair that is near, or less. */
+static bool is_unsure(const struct doppel_match *match, const struct doppel_match_options *options)
+{
+    const double sure = pow(doppel_match_pair_rate(options), 1 / DOPPEL_IMAGE_UNSEEN_POWER);
+    return match->scheme == DOPPEL_SCHEME_PHASH64 && match->verified == DOPPEL_VERIFIED_CODES &&
+           wants_pixels(options) &&
+           is_pair_within(match, doppel_match_check_rate(options), options) &&
+           !is_pair_within(match, sure, options);
 }
 
 static void begin_pair_match(const struct doppel_scheme *scheme, enum doppel_scheme_id id,
@@ -297,7 +307,7 @@ bool match_at_distance(const struct doppel_scheme *scheme, uint32_t distance, un
     out->distance = distance;
     out->similarity = plain_similarity(distance, out->bits);
     describe_orientation(orientation, out);
-    return within_limits(out, options);
+    return doppel_match_by_codes(out, options);
 }
 
 bool doppel_match_pair(const struct doppel_match_item *query, const struct doppel_match_item *item,
@@ -320,7 +330,8 @@ bool doppel_match_pair(const struct doppel_match_item *query, const struct doppe
         describe_rate(-1, out_match);
         return false;
     }
-    return within_limits(out_match, options);
+    return doppel_match_by_codes(out_match, options) &&
+           !(is_looked_up(query) && is_looked_up(item) && is_unsure(out_match, options));
 }
 
 bool is_looked_up(const struct doppel_match_item *item)
@@ -342,10 +353,7 @@ bool doppel_match_borderline(const struct doppel_match *match,
                              const struct doppel_match_options *options)
 {
     const int32_t most = options->max_distance;
-    return match->scheme == DOPPEL_SCHEME_PHASH64 && match->verified == DOPPEL_VERIFIED_CODES &&
-           wants_pixels(options) && (most < 0 || match->distance <= (uint32_t)most) &&
-           is_pair_within(match, doppel_match_check_rate(options), options) &&
-           !within_limits(match, options);
+    return is_unsure(match, options) && (most < 0 || match->distance <= (uint32_t)most);
 }
 
 struct doppel_image_verdict doppel_match_verdict(const struct doppel_match *match,

@@ -210,7 +210,9 @@ static bool expect_item(void *context, const struct doppel_item *item)
 static bool expect_pair(void *context, const struct doppel_found *found, bool *out_follows)
 {
     struct expected *expected = context;
-    if (found->borderline) /* and there are no pixels to be checked */
+    const struct doppel_match_options match = match_options_from(&expected->world->options.compare);
+    /* there are no pixels to be checked */
+    if (found->borderline && !doppel_match_by_codes(&found->match, &match))
         return true;
     *out_follows = true;
     expected->edges[expected->edge_count++] = (struct doppel_edge){

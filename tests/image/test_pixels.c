@@ -185,19 +185,64 @@ static void test_poor_images_have_no_say(void **state)
     free_plane(&plane);
 }
 
-static void test_a_verdict_never_gets_worse(void **state)
+/** What the check makes of a pair that its codes say is as rare as this. */
+static double rate_after(const struct doppel_plane *a, const struct doppel_plane *b,
+                         double by_codes, uint8_t quality)
+{
+    struct doppel_image_verify_options options = doppel_image_verify_options_default();
+    struct doppel_image_features query = features_of(a), item = features_of(b);
+    struct doppel_image_verdict verdict = {.false_positive_rate = by_codes};
+    query.quality = item.quality = quality;
+    (void)doppel_image_check_pixels(&query, &item, &options, &verdict);
+    doppel_fingerprint_free(&query.fingerprint);
+    doppel_fingerprint_free(&item.fingerprint);
+    return verdict.false_positive_rate;
+}
+
+/* Codes count in full where the pixels agree, or where there is too little in them to be asked. */
+static void test_codes_without_pixels_count_less(void **state)
 {
     (void)state;
-    struct doppel_image_verify_options options = doppel_image_verify_options_default();
-    struct doppel_plane planes[2] = {draw_scene(300, 200, 1), draw_scene(300, 200, 2)};
-    struct doppel_image_features a = features_of(&planes[0]), b = features_of(&planes[1]);
-    struct doppel_image_verdict verdict = {.false_positive_rate = 1e-9};
-    assert_true(doppel_image_check_pixels(&a, &b, &options, &verdict));
-    assert_true(verdict.false_positive_rate <= 1e-9);
-    doppel_fingerprint_free(&a.fingerprint);
-    doppel_fingerprint_free(&b.fingerprint);
-    free_plane(&planes[0]);
-    free_plane(&planes[1]);
+    const double rates[] = {1, 1e-3, 1e-7, 1e-9, 1e-30};
+    struct doppel_plane a = draw_scene(300, 200, 1), b = draw_scene(300, 200, 2);
+    struct doppel_plane same = moved(&a, 0, 1, 0);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        const double unseen = pow(rates[i], DOPPEL_IMAGE_UNSEEN_POWER);
+        const double apart = rate_after(&a, &b, rates[i], 100);
+        assert_true(apart <= unseen);
+        assert_true((apart > rates[i] * 1.001) == (rates[i] < 1));
+        assert_true(apart == rate_after(&b, &a, rates[i], 100));
+        assert_true(rate_after(&a, &same, rates[i], 100) <= rates[i]);
+        assert_true(rate_after(&a, &b, rates[i], DOPPEL_IMAGE_MIN_QUALITY - 1) == rates[i]);
+    }
+    free_plane(&a);
+    free_plane(&b);
+    free_plane(&same);
+}
+
+/* A frame that both have holds no fit, and what is inside is looked at. */
+static void test_framed_copies_are_confirmed(void **state)
+{
+    (void)state;
+    struct doppel_plane planes[2], others[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct doppel_plane scene = draw_scene(300, 200, 30 + i);
+        planes[i] = make_plane(360, 260);
+        for (uint32_t y = 0; y < 260; y++)
+            for (uint32_t x = 0; x < 360; x++) {
+                bool inside = x >= 30 && x < 330 && y >= 30 && y < 230;
+                set(&planes[i], x, y, inside ? get(&scene, x - 30, y - 30) : 255);
+            }
+        others[i] = moved(&planes[i], 0, 1, 0);
+        free_plane(&scene);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned j = 0; j < 2; j++)
+            assert_true((rate_by_pixels(&planes[i], &others[j]) <= MOVED_RATE) == (i == j));
+    for (unsigned i = 0; i < 2; i++) {
+        free_plane(&planes[i]);
+        free_plane(&others[i]);
+    }
 }
 
 int main(void)
@@ -210,7 +255,8 @@ int main(void)
         cmocka_unit_test(test_figures_on_one_ground_are_not),
         cmocka_unit_test(test_different_images_are_not),
         cmocka_unit_test(test_poor_images_have_no_say),
-        cmocka_unit_test(test_a_verdict_never_gets_worse),
+        cmocka_unit_test(test_codes_without_pixels_count_less),
+        cmocka_unit_test(test_framed_copies_are_confirmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void view_pair(const struct doppel_image_features *query,
     struct registered nearest = pixels_register(query, item, &options);
     out->registered = nearest.score;
     out->strength[RULE_PIXELS] =
-        fmax(out->strength[RULE_VIEWS], strength_of(pixels_rate(calibration, &nearest, quality)));
+        strength_of(pixels_rate(calibration, &nearest, out->verdict.false_positive_rate, quality));
 }
 
 void judge_strengths(const struct doppel_image_features *query,
