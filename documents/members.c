@@ -117,7 +117,8 @@ static struct archive *archive_of_any_kind(void)
     return archive;
 }
 
-/* What is wrong with a member alone is its error; what ends the archive comes back. */
+/* What is wrong with a member alone is its error; what ends the archive comes back. Holes count as
+ * what they are read as. */
 static enum doppel_status unpack_into(struct unpacking *unpacking, int fd, uint64_t most,
                                       uint64_t *out_size, struct doppel_error *member_error,
                                       struct doppel_error *error)
@@ -136,6 +137,9 @@ static enum doppel_status unpack_into(struct unpacking *unpacking, int fd, uint6
                         "unpacks to more than %llu bytes (--max-bytes)", (unsigned long long)most);
             return DOPPEL_OK;
         }
+        if ((uint64_t)at > *out_size &&
+            (status = count_unpacked(unpacking, (size_t)at - *out_size, error)))
+            return status;
         if (!write_member(fd, bytes, size, (uint64_t)at))
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a member");
         if ((uint64_t)at + size > *out_size)
@@ -144,6 +148,13 @@ static enum doppel_status unpack_into(struct unpacking *unpacking, int fd, uint6
     if (result != ARCHIVE_EOF && result != ARCHIVE_FATAL)
         describe_archive(unpacking->archive, member_error);
     return result == ARCHIVE_FATAL ? describe_archive(unpacking->archive, error) : DOPPEL_OK;
+}
+
+/* Whether fewer bytes came than it has, as of the last one in a volume. */
+static bool is_cut(struct archive_entry *entry, uint64_t size)
+{
+    return archive_entry_size_is_set(entry) && !archive_entry_sparse_count(entry) &&
+           archive_entry_size(entry) > 0 && (uint64_t)archive_entry_size(entry) > size;
 }
 
 static enum doppel_status visit_file_member(struct visiting *visiting, struct unpacking *unpacking,
@@ -158,6 +169,9 @@ static enum doppel_status visit_file_member(struct visiting *visiting, struct un
         doppel_fail(&wrong, DOPPEL_E_UNSUPPORTED, "is encrypted");
     else if ((fd = open_member(&wrong)) >= 0)
         status = unpack_into(unpacking, fd, visiting->most, &member.size, &wrong, error);
+    if (!status && !wrong.status && is_cut(entry, member.size))
+        doppel_fail(&wrong, DOPPEL_E_CORRUPT, "is cut: %llu of %llu bytes are there",
+                    (unsigned long long)member.size, (unsigned long long)archive_entry_size(entry));
     if (!status && !wrong.status && fcntl(fd, F_ADD_SEALS, MEMBER_SEALS))
         doppel_fail(&wrong, DOPPEL_E_MEMORY, "no memory for a member");
     if (status)
@@ -176,8 +190,8 @@ static enum doppel_status visit_archive(int fd, const struct document_limits *li
     TRY(unpacking_open(fd, archive_of_any_kind(), limits, &unpacking, error));
     while ((status = unpacking_next(unpacking, &entry, error)) == DOPPEL_OK) {
         const char *name = archive_entry_pathname(entry);
-        bool file = archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
-        if (file)
+        unsigned type = archive_entry_filetype(entry); /* 0: the archive does not say */
+        if ((type == AE_IFREG || type == 0) && !archive_entry_hardlink(entry))
             TRY(visit_file_member(visiting, unpacking, entry, name ? name : "?", error));
     }
     if (status == DOPPEL_E_NOT_FOUND)

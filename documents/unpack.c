@@ -58,7 +58,14 @@ enum doppel_status describe_archive(struct archive *archive, struct doppel_error
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to unpack it");
     if (archive_errno(archive) == EIO)
         return doppel_fail(error, DOPPEL_E_IO, "cannot be read");
-    return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged: %s", reason ? reason : "no reason");
+    if (!reason)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged");
+    if (strcasestr(reason, "crypt"))
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is encrypted");
+    if (strcasestr(reason, "unsupported") || strstr(reason, "unavailable") ||
+        strstr(reason, "not supported"))
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "cannot be unpacked: %s", reason);
+    return doppel_fail(error, DOPPEL_E_CORRUPT, "is damaged: %s", reason);
 }
 
 /* Of what no format claims. */

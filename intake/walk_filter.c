@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/clock.h"
+
 static const char *name_of_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -81,7 +83,7 @@ bool has_extension_of(const struct doppel_strings *extensions, const char *path)
 
 bool is_of_age(const struct doppel_walk_options *options, const struct stat *file)
 {
-    int64_t changed = (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec;
+    int64_t changed = timespec_ns(file->st_mtim);
     return (!options->newer_than_ns || changed > options->newer_than_ns) &&
            (!options->older_than_ns || changed < options->older_than_ns);
 }

@@ -3,13 +3,15 @@
 
 #include <sys/stat.h>
 
+#include "core/clock.h"
+
 struct doppel_file_stamp doppel_file_stamp_of(const struct stat *status)
 {
     return (struct doppel_file_stamp){
         .device = status->st_dev,
         .inode = status->st_ino,
         .size = status->st_size,
-        .mtime_ns = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+        .mtime_ns = timespec_ns(status->st_mtim),
     };
 }
 

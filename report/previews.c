@@ -11,6 +11,7 @@
 #include <doppel/corpus.h>
 #include <doppel/text.h>
 
+#include "core/clock.h"
 #include "core/digest_map.h"
 #include "core/files/open_deep.h"
 #include "report/video_chart.h"
@@ -177,7 +178,7 @@ static int open_unchanged_preview(struct preview *preview)
         return -1;
     }
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == source->size &&
-        (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec == source->mtime_ns)
+        timespec_ns(status.st_mtim) == source->mtime_ns)
         return fd;
     close(fd);
     set_reason(preview, "has changed since it was read");

@@ -8,6 +8,7 @@
 #include <doppel/json_writer.h>
 #include <doppel/version.h>
 
+#include "core/clock.h"
 #include "core/files/read_at.h"
 #include "core/try.h"
 #include "corpus/stages/hidden_file.h"
@@ -75,8 +76,7 @@ static void add_input(struct doppel_json *json, const struct reader *reader, uin
     doppel_json_object_begin(json, NULL);
     doppel_json_path(json, "input", reader_file_path(reader, file));
     doppel_json_integer(json, "size", (uint64_t)status->st_size);
-    doppel_json_signed(json, "mtime_ns",
-                       status->st_mtim.tv_sec * INT64_C(1000000000) + status->st_mtim.tv_nsec);
+    doppel_json_signed(json, "mtime_ns", timespec_ns(status->st_mtim));
     doppel_json_object_end(json);
     doppel_json_end_line(json);
 }

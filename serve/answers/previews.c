@@ -11,6 +11,7 @@
 #include <doppel/video.h>
 
 #include "compare/video.h"
+#include "core/clock.h"
 #include "core/try.h"
 #include "serve/input_record.h"
 
@@ -87,7 +88,7 @@ enum doppel_status preview_group_add_input(struct preview_group *group,
         .digest = record->digest,
         .reading = (uint8_t)record->reading,
         .size_bytes = status.st_size,
-        .mtime_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
+        .mtime_ns = timespec_ns(status.st_mtim),
         .duration_ms = record_duration_ms(record),
     };
     return DOPPEL_OK;

@@ -73,6 +73,30 @@ def test_members_come_in_the_order_of_the_archive():
         assert paths(name)[0] == [f"{name}!/z.txt", f"{name}!/d/y.txt"], name
 
 
+def test_rar_of_both_versions():
+    members = [(f"d/{number}.txt", text(number).encode()) for number in range(3)]
+    for name, content in (("4.rar", made.rar4(members)), ("5.rar", made.rar5(members))):
+        (FOLDER / name).write_bytes(content)
+        assert paths(name)[0] == [f"{name}!/d/{number}.txt" for number in range(3)]
+    (FOLDER / "d").mkdir()
+    for name, content in members:
+        (FOLDER / name).write_bytes(content)
+    inside, outside = (
+        [json.loads(line)["code"] for line in doppel("hash", "--json", *words)[0].splitlines()]
+        for words in (("--archives", "5.rar"), ("d/0.txt", "d/1.txt", "d/2.txt"))
+    )
+    assert inside == outside
+    refused = {
+        "is encrypted": made.rar4(members, flags=made.RAR4_ENCRYPTED),
+        "r.rar: is encrypted": made.rar4(members, archive_flags=made.RAR4_HEADS_ENCRYPTED),
+        "is cut: 4": made.rar4([("a.txt", b"some")], claimed=1 << 31),
+    }
+    for sentence, content in refused.items():
+        (FOLDER / "r.rar").write_bytes(content)
+        read, error = paths("r.rar", code=3)
+        assert not read and sentence in error, (read, error)
+
+
 def test_the_same_for_any_number_of_workers():
     zip_of([(f"{number}.txt", text(number % 7)) for number in range(60)], "many.zip")
     outs = [doppel("scan", "--archives", "--no-cache", "-j", jobs, "many.zip")[0] for jobs in "13"]
@@ -191,6 +215,29 @@ def test_bombs_are_bounded():
     end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, count, count, len(listed), len(local), 0)
     (FOLDER / "overlap.zip").write_bytes(local + listed + end)
     assert len(paths("overlap.zip")[0]) == 1
+
+
+def test_holes_are_counted():
+    with tarfile.open(FOLDER / "hole.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("hole.txt")
+        info.size, info.pax_headers = 1, {
+            "GNU.sparse.major": "0",
+            "GNU.sparse.minor": "1",
+            "GNU.sparse.map": f"{1 << 29},1",
+            "GNU.sparse.size": str((1 << 29) + 1),
+        }
+        archive.addfile(info, io.BytesIO(b"x"))
+    assert "hole.tar: unpacks to more than" in paths("hole.tar", code=3)[1]
+
+
+def test_times_may_be_absurd():
+    for mtime, is_newer in (((1 << 63) - 1, True), (-(1 << 62), False), (1 << 40, True)):
+        with tarfile.open(FOLDER / "time.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+            info = tarfile.TarInfo("a.txt")
+            info.size, info.pax_headers = len(text(1)), {"mtime": str(mtime)}
+            archive.addfile(info, io.BytesIO(text(1).encode()))
+        read, _ = paths("time.tar", "--newer-than", "2020-01-01")
+        assert read == ["time.tar!/a.txt"] * is_newer, mtime
 
 
 def test_many_members_are_bounded():

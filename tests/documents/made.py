@@ -1,6 +1,8 @@
 """Documents made by hand: the parts that matter, zipped."""
 
+import struct
 import zipfile
+import zlib
 from xml.sax.saxutils import escape
 
 WORDS = """The quick brown fox jumps over the lazy dog while seven wizards brew a potion of
@@ -110,3 +112,60 @@ def epub(path, chapters, spine, **more):
         parts[f"OPS/{name}"] = f"<html><head><title>t</title></head><body>{body}</body></html>"
     parts.update(more)
     return zipped(path, parts, first="application/epub+zip")
+
+
+# ---- RAR: members as they are, not compressed ----
+
+RAR4_ENCRYPTED, RAR4_SOLID = 0x04, 0x10  # flags of a member
+RAR4_HEADS_ENCRYPTED = 0x80  # a flag of the archive
+
+
+def rar4(members, flags=0, archive_flags=0, claimed=None, bend=bytes):
+    """The bytes of a RAR of version 4. `claimed`: the size that members say they have. `bend`
+    changes a head before it is summed."""
+
+    def block(kind, flags, rest, data=b""):
+        head = struct.pack("<BHH", kind, flags, 7 + len(rest)) + rest
+        head = bend(head)
+        return struct.pack("<H", zlib.crc32(head) & 0xFFFF) + head + data
+
+    made = b"Rar!\x1a\x07\x00" + block(0x73, archive_flags, bytes(6))
+    for name, text in members:
+        size = len(text) if claimed is None else claimed
+        rest = struct.pack("<IIBIIBB", len(text), size, 3, zlib.crc32(text), 0x58213A4D, 20, 0x30)
+        rest += struct.pack("<HI", len(name), 0o100644) + name.encode()
+        made += block(0x74, 0x8000 | flags, rest, text)
+    return made + block(0x7B, 0x4000, b"")
+
+
+def number7(value):
+    """Seven bits a byte, the lowest first."""
+    made = bytearray()
+    while value > 0x7F:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(made) + bytes([value])
+
+
+def numbers7(*values):
+    return b"".join(map(number7, values))
+
+
+def rar5(members, encrypted=False, solid=False, bend=bytes):
+    """The bytes of a RAR of version 5."""
+
+    def block(head, data=b""):
+        head = bend(head)
+        head = number7(len(head)) + head
+        return struct.pack("<I", zlib.crc32(head)) + head + data
+
+    # Of an encrypted member: AES-256, 2^15 rounds, a salt and a start.
+    extra = numbers7(1, 0, 0, 15) + bytes(32) if encrypted else b""
+    extra = number7(len(extra)) + extra if extra else b""
+    made = b"Rar!\x1a\x07\x01\x00" + block(numbers7(1, 0, 4 if solid else 0))
+    for number, (name, text) in enumerate(members):
+        head = numbers7(2, 3, len(extra), len(text)) if extra else numbers7(2, 2, len(text))
+        head += numbers7(4, len(text), 0o100644) + struct.pack("<I", zlib.crc32(text))
+        head += numbers7(0x40 if solid and number else 0, 1, len(name)) + name.encode() + extra
+        made += block(head, text)
+    return made + block(numbers7(5, 0, 0))
