@@ -211,6 +211,13 @@ static bool check_unchanged(struct intake_slot *slot)
     return false;
 }
 
+/* It is remembered, though it may have been the machine's fault. */
+static void name_retry(struct doppel_error *reason)
+{
+    if (reason->status == DOPPEL_E_CRASH || reason->status == DOPPEL_E_TIMEOUT)
+        doppel_fail(reason, reason->status, "%s; --retry tries it again", reason->message);
+}
+
 enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcome *outcome,
                                      struct doppel_error *error)
 {
@@ -225,6 +232,8 @@ enum doppel_status slot_take_outcome(struct intake *intake, struct doppel_outcom
     }
     if (!check_unchanged(slot) || slot_goes_past_cache(intake, slot))
         return DOPPEL_OK;
+    if (intake->options->cache)
+        name_retry(&slot->file.record.error);
     slot_keep_record(intake, slot);
     enum doppel_kind kind = slot_kind_after_all(intake, slot);
     if (!kind) {

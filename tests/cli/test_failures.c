@@ -58,6 +58,33 @@ static void scan_tries_once(void **state)
     ran_free(&ran);
 }
 
+/* A decoder that is stopped may have been slow alone. */
+static void what_took_too_long_names_retry(void **state)
+{
+    (void)state;
+    enum { SIZE = 32 << 20 };
+    char *words = malloc(SIZE);
+    assert_non_null(words);
+    for (size_t i = 0; i < SIZE; i++)
+        words[i] = i % 7 == 6 ? ' ' : (char)('a' + i * i % 26);
+    make_folder("texts");
+    write_file("texts/long.txt", words, SIZE);
+    free(words);
+    age("texts/long.txt");
+    static const char sentence[] = "texts/long.txt: took longer than 0.001 s (--timeout); --retry";
+    const struct setting *const settings[] = {NULL, &no_worker};
+    for (size_t i = 0; i < 2; i++) {
+        struct ran ran = command_run(
+            settings[i], (const char *const[]){"scan", "--timeout", "1ms", "texts", NULL});
+        assert_code(&ran, 3);
+        assert_has(ran.err, sentence);
+        ran_free(&ran);
+    }
+    struct ran ran = doppel("scan", "--timeout", "1ms", "--retry", "--sandbox=none", "texts");
+    assert_has(ran.err, sentence);
+    ran_free(&ran);
+}
+
 static void add_tries_once(void **state)
 {
     (void)state;
@@ -194,9 +221,9 @@ static void absent_is_not_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_SANDBOX(scan_tries_once),     IN_SANDBOX(add_tries_once),
-        IN_SANDBOX(list_tells_failures), IN_SANDBOX(other_limits_are_tried),
-        IN_SANDBOX(absent_is_not_gone),
+        IN_SANDBOX(scan_tries_once),        IN_SANDBOX(what_took_too_long_names_retry),
+        IN_SANDBOX(add_tries_once),         IN_SANDBOX(list_tells_failures),
+        IN_SANDBOX(other_limits_are_tried), IN_SANDBOX(absent_is_not_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
