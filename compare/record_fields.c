@@ -31,7 +31,7 @@ void write_record_fields(struct doppel_json *json, const struct doppel_record *r
         doppel_json_signed(json, "width", record->width);
         doppel_json_signed(json, "height", record->height);
     }
-    if (record->quality)
+    if (record->kind == DOPPEL_KIND_IMAGE || record->quality)
         doppel_json_signed(json, "quality", record->quality);
     doppel_json_signed(json, "bits", record->fingerprint.code_bits);
     doppel_json_codes(json, "sequence", &record->fingerprint);
@@ -117,6 +117,7 @@ void read_record_fields(struct fields *fields, struct doppel_record *record)
     field_number(fields, "version", 0, UINT16_MAX, &version);
     field_number(fields, "width", 0, UINT32_MAX, &width);
     field_number(fields, "height", 0, UINT32_MAX, &height);
+    quality = kind == DOPPEL_KIND_IMAGE ? MAX_QUALITY : 0; /* who gives a code means it */
     field_number(fields, "quality", 0, MAX_QUALITY, &quality);
     record->kind = (enum doppel_kind)kind;
     record->scheme = scheme->id;

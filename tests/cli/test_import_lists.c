@@ -33,6 +33,29 @@ static void codes_that_hash_prints_are_items(void **state)
     free(out);
 }
 
+/* A code without a quality is meant to be found; one of quality 0 stays what it is. */
+static void a_code_alone_is_found(void **state)
+{
+    (void)state;
+    static const char code[] = "718e6ca7c99ce58934b78e38930998e33c723a38e1c7e1e7647c868e93976c70";
+    char lines[400];
+    for (int with_quality = 0; with_quality < 2; with_quality++) {
+        int size = snprintf(lines, sizeof lines,
+                            "{\"doppel_export\":1}\n{\"scheme\":\"pdq\",\"code\":\"%s\"%s}\n", code,
+                            with_quality ? ",\"quality\":0" : "");
+        const char *library = with_quality ? "flat" : "library";
+        write_file("codes.jsonl", lines, (size_t)size);
+        free(doppel_prints(0, "import", "-L", library, "codes.jsonl"));
+        struct ran ran = doppel("find", "-L", library, "--scheme", "pdq", "--code", code);
+        assert_code(&ran, with_quality);
+        ran_free(&ran);
+        free(doppel_prints(0, "export", "-L", library, "-o", "again.jsonl"));
+        char *again = read_file("again.jsonl", &(size_t){0});
+        assert_has(again, with_quality ? "\"quality\":0," : "\"quality\":100,");
+        free(again);
+    }
+}
+
 static void all_codes_that_hash_prints_are_items(void **state)
 {
     (void)state;
@@ -361,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(codes_are_items),
         IN_SANDBOX(codes_that_hash_prints_are_items),
+        IN_SANDBOX(a_code_alone_is_found),
         IN_SANDBOX(all_codes_that_hash_prints_are_items),
         IN_SANDBOX(codes_of_another_scheme_are_told),
         IN_SANDBOX(what_was_not_compared_is_said),
