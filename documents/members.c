@@ -151,7 +151,7 @@ static enum doppel_status unpack_into(struct unpacking *unpacking, int fd, uint6
 }
 
 /* Whether fewer bytes came than it has, as of the last one in a volume. */
-static bool is_cut(struct archive_entry *entry, uint64_t size)
+static bool member_is_cut(struct archive_entry *entry, uint64_t size)
 {
     return archive_entry_size_is_set(entry) && !archive_entry_sparse_count(entry) &&
            archive_entry_size(entry) > 0 && (uint64_t)archive_entry_size(entry) > size;
@@ -169,7 +169,7 @@ static enum doppel_status visit_file_member(struct visiting *visiting, struct un
         doppel_fail(&wrong, DOPPEL_E_UNSUPPORTED, "is encrypted");
     else if ((fd = open_member(&wrong)) >= 0)
         status = unpack_into(unpacking, fd, visiting->most, &member.size, &wrong, error);
-    if (!status && !wrong.status && is_cut(entry, member.size))
+    if (!status && !wrong.status && member_is_cut(entry, member.size))
         doppel_fail(&wrong, DOPPEL_E_CORRUPT, "is cut: %llu of %llu bytes are there",
                     (unsigned long long)member.size, (unsigned long long)archive_entry_size(entry));
     if (!status && !wrong.status && fcntl(fd, F_ADD_SEALS, MEMBER_SEALS))
