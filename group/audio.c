@@ -156,6 +156,7 @@ static enum doppel_status find_candidates(const struct grouping *grouping,
                                           struct audio_candidates *out, struct doppel_error *error)
 {
     struct doppel_audio_options options = audio_options_from(&grouping->options->group->compare);
+    options.near_misses = 0;
     struct doppel_recording whole = audio_of(track);
     bool is_short = whole.duration <= PIECES * PIECE_SECONDS;
     bool same_speed = options.same_speed;
@@ -199,7 +200,7 @@ struct audio_placing {
 
 /* The best of the representatives that a recording is, or is a part of. @return whether there is
  * one; its segments are given */
-static bool find_leader(const struct grouping *grouping, const struct waiting *waiting,
+static bool find_leader(struct grouping *grouping, const struct waiting *waiting,
                         const struct doppel_audio_track *track,
                         const struct audio_candidates *candidates, struct group_lead *out)
 {
@@ -222,6 +223,8 @@ static bool find_leader(const struct grouping *grouping, const struct waiting *w
             *out = (struct group_lead){waiting->number, leader, match};
             found = true;
         } else {
+            if (match.segment_count) /* what they share is too little */
+                (void)near_pairs_add(grouping, waiting->number, leader, &match);
             free((void *)match.segments);
         }
     }

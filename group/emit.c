@@ -421,6 +421,7 @@ static enum doppel_status find_members(struct grouping *grouping, struct led_ite
     if (grouping->options->group->bursts && grouping->options->kind == DOPPEL_KIND_IMAGE)
         TRY(bursts_join(grouping, leaders, error));
     TRY(grouping_lead_all(grouping, leaders, error));
+    near_pairs_settle(grouping, leaders);
     for (uint32_t i = 0; i < count; i++)
         members[i] = (struct led_item){leaders[i], i};
     qsort(members, count, sizeof *members, by_leader);
@@ -554,6 +555,9 @@ enum doppel_status groupings_visit(const struct all_groups *all,
     }
     if (all->linked && !doppel_run_cancelled(all->run))
         TRY(all->linked->visit(all->linked->context, &number, receiver, error));
+    for (size_t i = 0; i < all->count && !doppel_run_cancelled(all->run); i++)
+        if (all->groupings[i])
+            TRY(near_pairs_visit(all->groupings[i], error));
     if (doppel_run_cancelled(all->run))
         return doppel_fail(error, DOPPEL_E_CANCELLED, "interrupted");
 done:

@@ -153,6 +153,22 @@ typedef enum doppel_status doppel_group_text_visitor(void *context,
                                                      const struct doppel_group_text *text,
                                                      struct doppel_error *error);
 
+/** Two files of a scan that nearly match, and are in different groups or in none. Nothing is done
+ * about them. Borrowed for the visit. */
+struct doppel_group_near {
+    const char *path, *of_path;
+    const struct doppel_match *match; /**< of the first as the query, below the threshold */
+};
+
+/** Visit one. What is not DOPPEL_OK ends the scan, which returns it. */
+typedef enum doppel_status doppel_group_near_visitor(void *context,
+                                                     const struct doppel_group_near *near,
+                                                     struct doppel_error *error);
+
+/** Append one as an object (docs/formats.md). Thread-safe for different `json`. */
+DOPPEL_API void doppel_group_near_to_json(struct doppel_json *json,
+                                          const struct doppel_group_near *near);
+
 /** Which texts of corpora are grouped, as their library links them. */
 enum doppel_group_records {
     DOPPEL_GROUP_NO_RECORDS,
@@ -204,6 +220,12 @@ struct doppel_group_options {
                                               their first files, between the groups of texts; NULL
                                               (default): none */
     void *text_context;                    /**< of it */
+    doppel_group_near_visitor *visit_near; /**< of images, recordings and videos the best pairs that
+                                              nearly match, `near_misses` of `compare` of each kind,
+                                              after all groups: of images those whose codes leave a
+                                              doubt that their pixels do not confirm; NULL
+                                              (default): none */
+    void *near_context;                    /**< of it */
     const char *library; /**< the folder of a library whose manual labels count, if there is one;
                             borrowed; NULL (default): none */
 

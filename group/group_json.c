@@ -161,6 +161,16 @@ static void put_member(struct doppel_json *json, const struct doppel_group *grou
     doppel_json_object_end(json);
 }
 
+void doppel_group_near_to_json(struct doppel_json *json, const struct doppel_group_near *near)
+{
+    doppel_json_object_begin(json, NULL);
+    doppel_json_boolean(json, "near_miss", true);
+    doppel_json_path(json, "path", near->path);
+    doppel_json_path(json, "of_path", near->of_path);
+    doppel_match_to_json(json, near->match);
+    doppel_json_object_end(json);
+}
+
 static bool is_burst(const struct doppel_group *group)
 {
     bool burst = false;

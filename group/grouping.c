@@ -62,6 +62,7 @@ void grouping_free(struct grouping *grouping)
     digest_map_free(&grouping->by_pixels);
     array_free(&grouping->edges);
     parts_free_matches(grouping);
+    near_pairs_free(grouping);
     array_free(&grouping->checked);
     array_free(&grouping->parts_items);
     array_free(&grouping->part_edges);

@@ -72,6 +72,12 @@ struct led_item {
     uint32_t leader, item;
 };
 
+/* Two items that nearly match; the lower number first. */
+struct near_pair {
+    uint32_t first, second;
+    struct doppel_match match; /* of the first as the query; its segments are given */
+};
+
 /* What is known of how an image came about. */
 struct known_origin {
     uint32_t item; /* 1 + its number; 0: none */
@@ -88,8 +94,9 @@ struct grouping {
     struct item_store items;
     ARRAY(struct exact_duplicate) exact_duplicates; /* by item */
     ARRAY(struct doppel_edge) edges;                /* `match`: 0, or 1 + number in `checked` */
-    uint32_t *joined_by; /* of each item, as doppel_group_by_leader says */
-    bool *by_label;      /* of each item: a manual label put it into its group */
+    uint32_t *joined_by;          /* of each item, as doppel_group_by_leader says */
+    bool *by_label;               /* of each item: a manual label put it into its group */
+    ARRAY(struct near_pair) near; /* where they are wanted */
 
     /* Of pictures: */
     uint32_t *shots;              /* of each first item, which shot it is of; NULL: no matter */
@@ -174,6 +181,16 @@ enum doppel_status images_join_parts(struct grouping *grouping, uint32_t *leader
                                      struct doppel_error *error);
 /* One that is not there by a part alone; of videos as videos_prefer. */
 int images_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
+
+/* Pairs that nearly match. A kind of content adds what it meets: `match` is of the query. @return
+ * false without memory */
+bool near_pairs_wanted(const struct grouping *grouping);
+bool near_pairs_add(struct grouping *grouping, uint32_t query, uint32_t item,
+                    const struct doppel_match *match);
+/* Keep the best that are not in one group. @param leaders of each item */
+void near_pairs_settle(struct grouping *grouping, const uint32_t *leaders);
+enum doppel_status near_pairs_visit(const struct grouping *grouping, struct doppel_error *error);
+void near_pairs_free(struct grouping *grouping);
 
 /* Whether two images are two shots of a burst, by what EXIF says; of one size they may be copies
  * where it tells no parts of seconds. */

@@ -26,8 +26,9 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
         by_parts ? doppel_local_set_new(&grouping->parts, error) : DOPPEL_OK;
     if (status || scheme == DOPPEL_SCHEME_LOCAL)
         return status;
-    /* A cache of this run alone serves no other one. */
-    if (options->cache && doppel_run_get_options(options->run)->cache)
+    /* A cache of this run alone serves no other one; and what is kept are matches alone. */
+    if (options->cache && doppel_run_get_options(options->run)->cache &&
+        !near_pairs_wanted(grouping))
         grouping->stream = digest_stream_new();
     status = doppel_matcher_new(scheme, &grouping->match, doppel_run_jobs(options->run),
                                 &grouping->matcher, error);
@@ -82,7 +83,8 @@ static bool take_pair(void *context, const struct doppel_found *found, bool *out
     if (bursts_separate(grouping, a, b))
         return !doppel_run_cancelled(grouping->options->run);
     if (found->borderline && !pixels_agree(grouping, found, &match))
-        return !doppel_run_cancelled(grouping->options->run);
+        return near_pairs_add(grouping, a, b, &match) &&
+               !doppel_run_cancelled(grouping->options->run);
     if (found->borderline && !array_push(&grouping->checked, match))
         return false;
     uint32_t by_pixels = found->borderline ? (uint32_t)grouping->checked.count : 0;

@@ -159,6 +159,10 @@ static bool claim_found(void *context, const struct doppel_found *found)
     uint32_t other = (uint32_t)found->id, here = grouping->waiting.items[placing->at].number;
     uint32_t place = grouping->waiting_at[other];
     bool later = place > placing->at;
+    if (found->borderline) {
+        placing->no_memory |= !near_pairs_add(grouping, here, other, &found->match);
+        return !placing->no_memory && !doppel_run_cancelled(grouping->options->run);
+    }
     if (place == placing->at || (!later && !placing->leads[place]))
         return !doppel_run_cancelled(placing->grouping->options->run);
     struct group_lead lead = {later ? other : here, later ? here : other, found->match};
@@ -197,6 +201,8 @@ static enum doppel_status search_leaders(struct video_placing *placing, uint32_t
     const struct grouping *grouping = placing->grouping;
     struct doppel_video_search options = video_search_from(&grouping->options->group->compare);
     struct doppel_video_track video;
+    if (!near_pairs_wanted(grouping))
+        options.near_misses = 0;
     if (!load_frames(grouping, number, &video))
         return DOPPEL_OK;
     enum doppel_status status = video.count ? doppel_videos_find(placing->videos, &video, &options,

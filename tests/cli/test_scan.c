@@ -554,12 +554,41 @@ static void images_below_the_threshold_are_told_on_request(void **state)
     free(near);
 }
 
+/* What no rate lets match is a pair below the groups, also when its pixels were compared before. */
+static void near_misses_of_a_scan_stand_below_the_groups(void **state)
+{
+    (void)state;
+    make_folder("p");
+    keep_drawing("p/one.jpg", 0, 1);
+    keep_image("p/like.jpg", draw_image(0, 1, DRAWN_WIDTH, DRAWN_HEIGHT), 40);
+    copy_file("p/one.jpg", "p/same.jpg");
+    for (int i = 0; i < 2; i++) {
+        char *json = doppel_prints(0, "scan", "--json", "--near-misses", "2", "--max-fp-rate",
+                                   "1e-200", "p");
+        assert_int_equal(count_words(json, "\"near_miss\":true"), 1);
+        assert_has(json, "\n{\"near_miss\":true,\"path\":\"p/like.jpg\",\"of_path\":\"p/one.jpg\","
+                         "\"kind\":\"image\"");
+        assert_int_equal(count_words(json, "\"group\":"), 1);
+        free(json);
+        json = doppel_prints(0, "scan", "--json", "--near-misses", "2", "p");
+        assert_lacks(json, "near_miss"); /* they match */
+        free(json);
+    }
+    char *table = doppel_prints(0, "scan", "--near-misses", "2", "--max-fp-rate", "1e-200", "p");
+    assert_has(table, "Below the threshold");
+    free(table);
+    static const char *const refused[][2] = {{"--format", "csv"}, {"-0", NULL}, {"--kind", "text"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        free(doppel_prints(2, "scan", "--near-misses", "2", "p", refused[i][0], refused[i][1]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(pictures_without_structure_are_counted),
         IN_SANDBOX(copies_without_structure_are_found_in_libraries),
         IN_SANDBOX(images_below_the_threshold_are_told_on_request),
+        IN_SANDBOX(near_misses_of_a_scan_stand_below_the_groups),
         IN_SANDBOX(finds_the_groups),
         IN_SANDBOX(says_how_a_member_differs),
         IN_SANDBOX(prints_csv),

@@ -280,6 +280,26 @@ static void a_crop_is_grouped_with_its_original(void **state)
     free(json);
 }
 
+/* With a rate that nothing has, what would be groups are near misses. */
+static void scan_tells_videos_that_nearly_match(void **state)
+{
+    (void)state;
+    make_videos();
+    char *json = doppel_prints(0, "scan", "--json", "--near-misses", "9", "--max-fp-rate", "1e-300",
+                               "films");
+    assert_has(json, "\"reason\":\"identical\"");
+    assert_has(json, "\"path\":\"films/a-clip.mp4\",\"of_path\":\"films/a.mp4\"");
+    assert_has(json, "\"path\":\"films/c-turned.mp4\",\"of_path\":\"films/c.mp4\"");
+    char *again = doppel_prints(0, "scan", "--json", "--near-misses", "9", "--max-fp-rate",
+                                "1e-300", "--jobs", "3", "films");
+    assert_string_equal(json, again);
+    free(again);
+    free(json);
+    json = doppel_prints(0, "scan", "--json", "--near-misses", "1", "films");
+    assert_lacks(json, "\"path\":\"films/a-clip.mp4\",\"of_path\":\"films/a.mp4\"");
+    free(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +313,7 @@ int main(void)
         IN_SANDBOX(find_tells_what_differs),
         IN_SANDBOX(scan_groups_videos_by_what_they_show),
         IN_SANDBOX(groups_of_a_library_are_those_of_scan),
+        IN_SANDBOX(scan_tells_videos_that_nearly_match),
         IN_SANDBOX(a_crop_is_grouped_with_its_original),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,24 @@ static enum doppel_status check_playlist(struct settings *settings, struct doppe
     return DOPPEL_OK;
 }
 
+/* Of a scan they are rows of their own, below the groups. */
+static enum doppel_status check_near_misses(const struct settings *settings,
+                                            struct doppel_error *error)
+{
+    const char *other = settings->action != ACTION_NONE      ? "action"
+                        : settings->null_separated           ? "null"
+                        : settings->format == FORMAT_CSV     ? "format csv"
+                        : settings->kind == DOPPEL_KIND_TEXT ? "kind text"
+                        : settings->scheme && settings->scheme->kind == DOPPEL_KIND_TEXT ? "scheme"
+                                                                                         : NULL;
+    if (settings->near_misses && settings->verb->bit == VERB_SCAN && other)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT,
+                           "'--%s' does not go with '--near-misses', which prints pairs of images, "
+                           "recordings and videos below the groups",
+                           other);
+    return DOPPEL_OK;
+}
+
 /* What is only of recordings wants recordings only. */
 static enum doppel_status check_audio(struct settings *settings, struct doppel_error *error)
 {
@@ -472,6 +490,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_outputs(settings, error));
     TRY(service_options_check(settings, error));
     TRY(check_playlist(settings, error));
+    TRY(check_near_misses(settings, error));
     TRY(check_audio(settings, error));
     TRY(check_video(settings, error));
     TRY(check_by_parts(settings, error));

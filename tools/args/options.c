@@ -84,11 +84,13 @@ const struct option_info option_table[] = {
      "Lay small copies of the images of borderline pairs over each other and hash them again "
      "(default: pixels); none: compare codes alone",
      VERBS_MATCH, SECTION_MATCHING},
+    {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
+     "Also print the N best items (scan: pairs of a kind) below the threshold, texts excepted",
+     VERB_FIND | VERB_SCAN, SECTION_MATCHING},
     {"parts", 0, NULL, OPTION_FLAG, AT(by_parts), NULL,
      "Also find images that show a part of another one, and where: collages, halves, a picture "
-     "within a picture; and stills and clips in videos, and when. Images are read a second time "
-     "for their keypoints; scan compares videos by those of frames alone (find: what was added by "
-     "'add --scheme local')",
+     "within a picture; and stills and clips in videos, and when. What is scanned is read a second "
+     "time for its keypoints (find: what was added by 'add --scheme local')",
      VERB_SCAN | VERB_FIND, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
      "Files to compare against, but not with each other; may be repeated. For nested folders, "
@@ -257,9 +259,6 @@ const struct option_info option_table[] = {
      "Report nothing that is heard for less; at least 1.25s", VERB_MONITOR, SECTION_AUDIO},
     {"overlaps", 0, NULL, OPTION_FLAG, AT(overlaps), NULL,
      "Report each of items that are heard at once", VERB_MONITOR, SECTION_AUDIO},
-    {"near-misses", 0, "N", OPTION_NUMBER, AT(near_misses), NULL,
-     "Also print the N best items below the threshold, texts excepted, and what they lack",
-     VERB_FIND, SECTION_AUDIO},
     {"repeats", 0, NULL, OPTION_FLAG, AT(repeats), NULL,
      "Find passages that recur within each FILE, a recording; no library is needed", VERB_FIND,
      SECTION_AUDIO},

@@ -105,7 +105,7 @@ static enum doppel_status act_by_marks(struct report_server *server,
     enum doppel_status status;
     TRY(new_plan(settings, &plan, error));
     TRY(server->served->source(
-        settings, report, &(struct group_visit){doppel_plan_add, plan, NULL, NULL, NULL}, error));
+        settings, report, &(struct group_visit){.visit = doppel_plan_add, .context = plan}, error));
     TRY(doppel_plan_run(report->run, plan, &visitor, summary, error));
 done:
     doppel_plan_free(plan);

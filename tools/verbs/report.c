@@ -58,8 +58,10 @@ static enum doppel_status write_report(const struct settings *settings, struct r
     /* Whether it can be written is known now: better than after hours of reading. */
     TRY(doppel_report_new(report->run, options, &page, error));
     group_source *source = options->of_library ? library_groups : scan_groups;
-    TRY(source(settings, report,
-               &(struct group_visit){doppel_report_take, page, &counts, NULL, NULL}, error));
+    TRY(source(
+        settings, report,
+        &(struct group_visit){.visit = doppel_report_take, .context = page, .counts = &counts},
+        error));
     TRY(visit_saved_links(settings, report, doppel_report_take_link, page, error));
     /* A report of a part would be taken for the whole. */
     if (signals_stopped())

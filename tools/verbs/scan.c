@@ -54,6 +54,7 @@ static enum doppel_status check_saved(const struct settings *settings, const cha
         {settings->older_than_ns, "older-than"},
         {settings->save, "save"},
         {settings->semantic, "semantic"},
+        {settings->near_misses, "near-misses"},
     };
     if (settings->operands.count > 1 || settings->reference.count || settings->files_from)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
@@ -97,6 +98,8 @@ static enum doppel_status scan_paths(const struct settings *settings, struct rep
     options.library = library;
     options.visit_text = visiting->visit_text;
     options.text_context = visiting->context;
+    options.visit_near = visiting->visit_near;
+    options.near_context = visiting->context;
     enum doppel_status status = read_marks(settings, &options.marks, error);
     if (!status)
         status = doppel_scan(report->run, &paths, &options, visiting->visit, visiting->context,
@@ -128,13 +131,24 @@ static enum doppel_status visit_saved_text(void *context, const struct doppel_gr
     return visiting->visit_text(visiting->context, text, error);
 }
 
+static enum doppel_status visit_near_of_saved(void *context, const struct doppel_group_near *near,
+                                              struct doppel_error *error)
+{
+    const struct group_visit *visiting = ((const struct saving *)context)->visiting;
+    return visiting->visit_near(visiting->context, near, error);
+}
+
 static enum doppel_status scan_and_save(const struct settings *settings, struct report *report,
                                         const struct group_visit *visiting,
                                         struct doppel_error *error)
 {
     struct saving saving = {.visiting = visiting};
-    const struct group_visit both = {save_and_visit, &saving, visiting->counts,
-                                     visiting->visit_text ? visit_saved_text : NULL, NULL};
+    const struct group_visit both = {.visit = save_and_visit,
+                                     .context = &saving,
+                                     .counts = visiting->counts,
+                                     .visit_text = visiting->visit_text ? visit_saved_text : NULL,
+                                     .visit_near =
+                                         visiting->visit_near ? visit_near_of_saved : NULL};
     enum doppel_status status = doppel_scan_save_begin(settings->save, &saving.saver, error);
     if (status)
         return status;

@@ -7,6 +7,7 @@
 #include "group/member_rules.h"
 #include "tools/output/actions.h"
 #include "tools/output/output.h"
+#include "tools/output/rows/near_pair_rows.h"
 #include "tools/output/rows/semantic_rows.h"
 #include "tools/signals.h"
 #include "tools/output/groups/grouped_texts.h"
@@ -89,6 +90,7 @@ struct printing {
     struct grouped_texts grouped;    /* where they are */
     struct doppel_scan_saver *saver; /* NULL: nothing is saved any more */
     struct semantic_rows rows;
+    struct near_pair_rows near;
     bool rows_failed;
 };
 
@@ -124,6 +126,15 @@ static enum doppel_status note_scanned_text(void *context, const struct doppel_g
 {
     struct printing *printing = context;
     return grouped_texts_add_file(&printing->grouped, text, error);
+}
+
+static enum doppel_status note_near_pair(void *context, const struct doppel_group_near *near,
+                                         struct doppel_error *error)
+{
+    struct printing *printing = context;
+    return near_pair_rows_add(&printing->near, near)
+               ? DOPPEL_OK
+               : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
 }
 
 static enum doppel_status print_one_group(void *context, const struct doppel_group *group,
@@ -292,6 +303,15 @@ static enum doppel_status print_links(struct printing *printing, struct doppel_e
     return status;
 }
 
+/* What stands below the groups. */
+static enum doppel_status print_below(struct printing *printing, struct doppel_error *error)
+{
+    if (near_pair_rows_finish(&printing->near, printing->settings, printing->report))
+        return print_links(printing, error);
+    return signals_stopped() ? DOPPEL_E_CANCELLED
+                             : doppel_fail(error, DOPPEL_E_IO, "not all rows are printed");
+}
+
 /* What was saved is whole now, with its links. */
 static enum doppel_status end_saving(struct printing *printing, enum doppel_status status,
                                      const struct doppel_group_counts *counts,
@@ -317,8 +337,11 @@ static enum doppel_status print_groups(group_source *source, group_links *links,
                                 .links = links,
                                 .rows = {.settings = settings, .report = report}};
     struct doppel_group_counts counts = {0};
-    const struct group_visit visit = {print_one_group, &printing, &counts,
+    const struct group_visit visit = {print_one_group,
+                                      &printing,
+                                      &counts,
                                       links ? note_scanned_text : NULL,
+                                      settings->near_misses ? note_near_pair : NULL,
                                       links ? &printing.saver : NULL};
     enum doppel_status status = source(settings, report, &visit, error);
     doppel_json_free(&printing.row);
@@ -338,7 +361,8 @@ static enum doppel_status print_groups(group_source *source, group_links *links,
     if (!status && !signals_stopped())
         report_kinds_without_duplicates(&printing, &counts);
     if (!status)
-        status = print_links(&printing, error);
+        status = print_below(&printing, error);
+    near_pair_rows_free(&printing.near);
     grouped_texts_free(&printing.grouped);
     return end_saving(&printing, status, &counts, error);
 }
@@ -351,8 +375,9 @@ static enum doppel_status act_on_groups(group_source *source, const struct setti
     enum doppel_status status = new_plan(settings, &plan, error);
     if (status)
         return status;
-    status = source(settings, report,
-                    &(struct group_visit){doppel_plan_add, plan, &counts, NULL, NULL}, error);
+    status = source(
+        settings, report,
+        &(struct group_visit){.visit = doppel_plan_add, .context = plan, .counts = &counts}, error);
     if (!status && has_any(&counts))
         status = settings->action == ACTION_SCRIPT ? print_script(plan, error)
                                                    : run_plan(plan, settings, report, error);

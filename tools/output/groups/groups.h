@@ -15,6 +15,7 @@ struct group_visit {
     void *context;
     struct doppel_group_counts *counts;    /* may be NULL */
     doppel_group_text_visitor *visit_text; /* of scan_groups, with the same context; may be NULL */
+    doppel_group_near_visitor *visit_near; /* likewise */
     struct doppel_scan_saver **saver; /* of scan_groups: where what it saves goes on, when it has
                                          ended well (doppel_scan_save_end); NULL: it is ended */
 };
