@@ -3,6 +3,7 @@
 #define DOPPEL_MATCH_AUDIO_SEARCH_H
 
 #include "match/audio/audio_internal.h"
+#include "match/audio/lists.h"
 #include "match/votes.h"
 
 /* The peaks of the window, their times counted from `origin`. */
@@ -35,6 +36,8 @@ struct ballot {
     uint64_t *order[2]; /* of all keys, by length */
     uint64_t *hits[2];
     size_t hit_capacity;
+    uint32_t *crowds; /* sums of weights, by diagonal */
+    struct vote_lists lists;
 };
 
 /* @param capacity keys of a hypothesis at most. False without memory. */
@@ -46,7 +49,8 @@ struct hypothesis {
     double speed, pitch;
     struct doppel_audio_zone zone; /* scaled by these */
     uint64_t max_postings;
-    size_t candidates; /* wanted, 1 to VOTES_BEST */
+    size_t candidates;  /* wanted, 1 to VOTES_BEST */
+    double least_votes; /* of those that are; -INFINITY: all */
 };
 
 /** The best candidates of a hypothesis by votes, best first. DOPPEL_OK; DOPPEL_E_MEMORY;

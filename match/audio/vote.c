@@ -11,7 +11,9 @@ enum {
     MOST_ITEMS = 4,
     COMMON_LENGTHS = 256, /* lists shorter than this are weighed once */
     SMALL_SET = 4300000,  /* hops, 28 hours: all hits are about as many as the budget … */
-    FIRST_LOOK = 150000   /* … or as this */
+    FIRST_LOOK = 150000,  /* … or as this */
+    CROWD_DIAGONALS = 4,  /* that are summed up; no less than VOTES_WIDTH */
+    CROWDS = 1 << 15      /* sums; diagonals that far apart share one */
 };
 
 /* A key at this share of all places, or at more, tells too little to count. */
@@ -38,7 +40,9 @@ bool ballot_init(struct ballot *ballot, size_t capacity)
     ballot->lengths = malloc(least * sizeof *ballot->lengths);
     for (int i = 0; i < 2; i++)
         ballot->order[i] = malloc(least * sizeof *ballot->order[i]);
-    return ballot->keys && ballot->queried && ballot->places && ballot->weights && ballot->seen &&
+    ballot->crowds = malloc(CROWDS * sizeof *ballot->crowds);
+    return lists_init(&ballot->lists, capacity) && ballot->crowds && ballot->keys &&
+           ballot->queried && ballot->places && ballot->weights && ballot->seen &&
            ballot->lengths && ballot->order[0] && ballot->order[1];
 }
 
@@ -50,6 +54,8 @@ void ballot_free(struct ballot *ballot)
     free(ballot->weights);
     free(ballot->seen);
     free(ballot->lengths);
+    free(ballot->crowds);
+    lists_free(&ballot->lists);
     for (int i = 0; i < 2; i++) {
         free(ballot->order[i]);
         free(ballot->hits[i]);
@@ -135,8 +141,28 @@ static bool take_hits(void *context, uint32_t number, uint64_t base, const uint3
     return true;
 }
 
-/* The hits of the keys that are asked, and the lengths of their lists. DOPPEL_E_LIMIT, with no
- * sentence: they are more than `most` */
+/* All hits of the keys that are asked, and the lengths of their lists, one look at each.
+ * DOPPEL_E_LIMIT, with no sentence: they are more than `most` */
+static enum doppel_status gather_all(struct ballot *ballot, const struct queried *queried,
+                                     const struct hypothesis *hypothesis, size_t *out_count,
+                                     struct doppel_error *error)
+{
+    uint64_t most = hypothesis->max_postings;
+    most = most < FIRST_LOOK ? most : FIRST_LOOK;
+    if (!reserve_hits(ballot, (size_t)most))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a recording");
+    struct lists_question question = {.pitch = hypothesis->pitch,
+                                      .keys = ballot->queried,
+                                      .hops = ballot->places,
+                                      .count = queried->count,
+                                      .bias = queried->bias,
+                                      .lengths = ballot->lengths,
+                                      .hits = ballot->hits[0],
+                                      .most = (size_t)most};
+    return lists_ask(&ballot->lists, ballot->axis, &question, out_count, error);
+}
+
+/* The hits of these keys. DOPPEL_E_LIMIT, with no sentence: they are more than `most` */
 static enum doppel_status gather_ballot(struct ballot *ballot, const struct queried *queried,
                                         uint64_t most, size_t *out_count,
                                         struct doppel_error *error)
@@ -275,6 +301,45 @@ static double surprise(const struct vote_counting *counting, double sum)
     return best - log((double)counting->ballot->hops / VOTES_WIDTH);
 }
 
+/* The least sum that is so surprising. */
+static double sum_of_surprise(const struct vote_counting *counting, double votes)
+{
+    double least = INFINITY, diagonals = (double)counting->ballot->hops / VOTES_WIDTH;
+    for (int i = 0; i < BOUND_STEPS; i++)
+        least = fmin(least, (votes + log(diagonals) + counting->queried->bound[i]) / exponent(i));
+    return least;
+}
+
+static uint32_t *crowd_of(const struct ballot *ballot, uint64_t diagonal, int next)
+{
+    return &ballot->crowds[(diagonal / CROWD_DIAGONALS + CROWDS + (uint64_t)next) % CROWDS];
+}
+
+/* Keep the hits that may be of a candidate as good as is wanted: a window of diagonals lies in a
+ * crowd, or in two, and weighs no more than these. @return how many */
+static size_t sift_hits(const struct vote_counting *counting, size_t count)
+{
+    const struct ballot *ballot = counting->ballot;
+    uint64_t *hits = ballot->hits[0];
+    double least = sum_of_surprise(counting, counting->hypothesis->least_votes) * WEIGHT_STEPS - 1;
+    size_t kept = 0;
+    if (!(least > 0))
+        return count;
+    memset(ballot->crowds, 0, CROWDS * sizeof *ballot->crowds);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t weight = ballot->weights[vote_voter(hits[i])];
+        *crowd_of(ballot, vote_diagonal(hits[i]), 0) += weight ? weight + WEIGHT_STEPS : 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hit = hits[i], diagonal = vote_diagonal(hit);
+        uint32_t before = *crowd_of(ballot, diagonal, -1), after = *crowd_of(ballot, diagonal, 1);
+        uint32_t most = *crowd_of(ballot, diagonal, 0) + (before > after ? before : after);
+        hits[kept] = hit;
+        kept += most >= least;
+    }
+    return kept;
+}
+
 /* What the hits of a peak that lie in one item say of it. */
 struct vote_share {
     struct doppel_index_place place;
@@ -348,20 +413,19 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
 {
     struct queried queried;
     struct vote_counting counting = {ballot, window, hypothesis, &queried, NULL};
-    uint64_t budget = hypothesis->max_postings;
     enum doppel_status status = DOPPEL_E_LIMIT;
     size_t hits = 0;
     size_t count = doppel_audio_keys(window->peaks, window->count, &hypothesis->zone, ballot->keys,
                                      ballot->capacity);
     query_all(ballot, count, &queried);
     if (ballot->hops < SMALL_SET) /* one look at each list is enough, then */
-        status = gather_ballot(ballot, &queried, budget < FIRST_LOOK ? budget : FIRST_LOOK, &hits,
-                               error);
+        status = gather_all(ballot, &queried, hypothesis, &hits, error);
     if (status == DOPPEL_E_LIMIT)
-        status = gather_rarest(ballot, &queried, budget, &hits, error);
+        status = gather_rarest(ballot, &queried, hypothesis->max_postings, &hits, error);
     if (status)
         return status;
     weigh_all(ballot, &queried);
+    hits = sift_hits(&counting, hits);
     counting.hits = sort_hits(ballot, &queried, hits);
     *out_count = elect_counting(&counting, hits, out);
     return DOPPEL_OK;

@@ -162,8 +162,12 @@ static enum doppel_status verify_all_search(struct window_search *search,
 
 static enum doppel_status find_plain(struct window_search *search, struct doppel_error *error)
 {
-    struct hypothesis hypothesis = {1, 1, doppel_audio_query_zone(), search->max_postings,
-                                    usual_candidates(search->hops)};
+    struct hypothesis hypothesis = {1,
+                                    1,
+                                    doppel_audio_query_zone(),
+                                    search->max_postings,
+                                    usual_candidates(search->hops),
+                                    -INFINITY};
     struct candidate candidates[VOTES_BEST];
     size_t count = 0;
     enum doppel_status status =
@@ -208,26 +212,39 @@ static struct hypothesis scaled_search(const struct window_search *search, int k
                                     .pitch = kind != 1 ? scale : 1,
                                     .zone = doppel_audio_query_zone(),
                                     .max_postings = most < SCALED_POSTINGS ? most : SCALED_POSTINGS,
-                                    .candidates = CANDIDATES};
+                                    .candidates = CANDIDATES,
+                                    .least_votes = -INFINITY};
     hypothesis.zone.time_scale = (float)hypothesis.speed;
     hypothesis.zone.frequency_scale = (float)(1 / hypothesis.pitch);
     return hypothesis;
 }
 
+static enum doppel_status try_scaled_search(struct window_search *search, int kind, double scale,
+                                            struct shortlist *list, struct doppel_error *error)
+{
+    struct hypothesis hypothesis = scaled_search(search, kind, scale);
+    struct candidate candidates[VOTES_BEST];
+    size_t count = 0;
+    if (list->count == CANDIDATES)
+        hypothesis.least_votes = list->items[CANDIDATES - 1].votes;
+    enum doppel_status status =
+        ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count, error);
+    for (size_t i = 0; i < count; i++)
+        enter_shortlist(list, &search->window, &candidates[i]);
+    return status;
+}
+
+/* Those of one pitch after the other: they ask the same keys, but for a few. */
 static enum doppel_status find_scaled(struct window_search *search, struct doppel_error *error)
 {
     struct shortlist list = {.count = 0};
-    struct candidate candidates[VOTES_BEST];
     enum doppel_status status = DOPPEL_OK;
     for (int step = -SCALES; step <= SCALES && !status; step++)
-        for (int kind = 0; kind < 3 && step && !status; kind++) {
-            struct hypothesis hypothesis = scaled_search(search, kind, 1 + step / 100.0);
-            size_t count = 0;
-            status = ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count,
-                                  error);
-            for (size_t i = 0; i < count; i++)
-                enter_shortlist(&list, &search->window, &candidates[i]);
-        }
+        if (step)
+            status = try_scaled_search(search, 1, 1 + step / 100.0, &list, error);
+    for (int step = -SCALES; step <= SCALES && !status; step++)
+        for (int kind = 0; kind < 3 && step && !status; kind += 2)
+            status = try_scaled_search(search, kind, 1 + step / 100.0, &list, error);
     return status ? status : verify_all_search(search, list.items, list.count, error);
 }
 
