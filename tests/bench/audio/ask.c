@@ -19,6 +19,8 @@ static bool visit(void *context, const struct doppel_found *found)
                               .id = found->id,
                               .speed = match->transform.speed,
                               .pitch = match->transform.pitch,
+                              .similarity = match->similarity,
+                              .relation = match->relation,
                               .strength = -log10(fmax(match->false_positive_rate, 1e-300))};
     for (size_t i = 0; i < match->segment_count; i++) {
         const struct doppel_segment *segment = &match->segments[i];
@@ -26,6 +28,9 @@ static bool visit(void *context, const struct doppel_found *found)
         if (fabs(offset - wanted) < least)
             answer->offset = offset;
         least = fmin(least, fabs(offset - wanted));
+        if (!i ||
+            segment->a_end - segment->a_start > answer->longest.a_end - answer->longest.a_start)
+            answer->longest = *segment;
     }
     return true;
 }

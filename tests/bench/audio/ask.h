@@ -23,6 +23,9 @@ struct answer {
     uint64_t id;
     double offset; /**< seconds from the beginning of the item to that of the clip */
     double speed, pitch;
+    double similarity;
+    enum doppel_relation relation;
+    struct doppel_segment longest;
     double strength; /**< the more, the rarer by chance: -log10 of the stated rate */
 };
 

@@ -8,6 +8,7 @@
 #include "match/audio/audio_internal.h"
 
 #include "ask.h"
+#include "heard.h"
 
 static const char USAGE[] =
     "usage: audio_calibrate [OPTION...] DIR\n"
@@ -70,9 +71,28 @@ static void add(struct scores *scores, enum kind kind, double score, size_t most
     scores->list[kind][scores->count[kind]++] = score;
 }
 
-/** The best score of alignments at speed 1, or of scaled ones. */
-static double best_score(const struct doppel_recordings *recordings, const struct recording *clip,
-                         bool scaled)
+struct fold {
+    const struct settings *settings;
+    const struct tracks *tracks;
+    const struct doppel_recordings *recordings;
+    unsigned number;
+};
+
+/** Of scores under it nobody asks whether they come of one waveform. */
+static const double LEAST_RELATED = 3;
+
+/** Both hold one waveform there. */
+static bool is_related(const struct recording *clip, const struct alignment *found,
+                       const struct tracks *tracks)
+{
+    double seconds = (double)clip->count / AUDIO_RATE;
+    double place = found->offset * DOPPEL_AUDIO_HOP / DOPPEL_AUDIO_TIME_STEPS / AUDIO_RATE;
+    struct doppel_segment segment = {0, seconds, place, place + seconds, .speed = found->speed};
+    return heard_alike(clip, &tracks->list[found->id].audio, &segment) >= HEARD_ALIKE;
+}
+
+/** The best score of alignments at speed 1, or of scaled ones, of what is not related. */
+static double best_score(const struct fold *fold, const struct recording *clip, bool scaled)
 {
     struct doppel_audio_track peaks = peaks_of(clip);
     struct doppel_audio_options options = doppel_audio_options_default();
@@ -81,21 +101,16 @@ static double best_score(const struct doppel_recordings *recordings, const struc
     struct alignment found[ALIGNMENTS_MAX];
     size_t count = 0;
     double best = 0;
-    if (window_find(recordings, peaks.peaks, peaks.count, &options, NULL, found, &count, NULL))
+    if (window_find(fold->recordings, peaks.peaks, peaks.count, &options, NULL, found, &count,
+                    NULL))
         abort();
     for (size_t i = 0; i < count; i++)
-        if ((found[i].speed != 1 || found[i].pitch != 1) == scaled)
+        if ((found[i].speed != 1 || found[i].pitch != 1) == scaled && found[i].score > best &&
+            (found[i].score < LEAST_RELATED || !is_related(clip, &found[i], fold->tracks)))
             best = fmax(best, found[i].score);
     doppel_audio_track_free(&peaks);
     return best;
 }
-
-struct fold {
-    const struct settings *settings;
-    const struct tracks *tracks;
-    const struct doppel_recordings *recordings;
-    unsigned number;
-};
 
 static void ask_length(const struct fold *fold, double seconds, bool scaled, struct scores *out)
 {
@@ -108,7 +123,7 @@ static void ask_length(const struct fold *fold, double seconds, bool scaled, str
         if (!track)
             return;
         struct recording clip = audio_part(&track->audio, start, seconds);
-        double score = best_score(fold->recordings, &clip, scaled);
+        double score = best_score(fold, &clip, scaled);
         if (score < SHARED_SCORE)
             add(out, track->speech ? SPEECH : MUSIC, score, most);
         else

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "chroma.h"
+#include "heard.h"
 #include "results.h"
 
 static const char USAGE[] =
@@ -100,6 +101,40 @@ static void ask_cell(const struct fold *fold, int number, struct results *result
     }
 }
 
+/** Strangers with less are not tried for one waveform. */
+static const double LEAST_STRENGTH = 1;
+
+static const char *folder_end(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash : path;
+}
+
+/** A place of a track of another folder: what is alike there is by chance. */
+static double alike_by_chance(const struct fold *fold, const struct track *track,
+                              const struct recording *clip, struct random *random)
+{
+    const struct track *other = tracks_draw(fold->tracks, fold->number, ROLE_INDEXED, random);
+    size_t length = (size_t)(folder_end(track->name) - track->name) + 1;
+    if (!other || strncmp(track->name, other->name, length) == 0)
+        return 0;
+    double place = random_between(random, 0, (double)other->audio.count / AUDIO_RATE);
+    double seconds = (double)clip->count / AUDIO_RATE;
+    struct doppel_segment segment = {0, seconds, place, place + seconds, .speed = 1};
+    return heard_alike(clip, &other->audio, &segment);
+}
+
+static void ask_stranger(const struct fold *fold, const struct recording *clip,
+                         struct stranger *stranger, struct random *random)
+{
+    struct answer *answer = &stranger->answer;
+    *answer = ask(fold->recordings, clip, stranger->start, &fold->settings->asking);
+    if (answer->any && answer->strength > LEAST_STRENGTH)
+        stranger->alike =
+            heard_alike(clip, &fold->tracks->list[answer->id].audio, &answer->longest);
+    stranger->chance = alike_by_chance(fold, stranger->track, clip, random);
+}
+
 static void ask_strangers(const struct fold *fold, int kind, struct results *results)
 {
     const struct stranger_kind *what = &stranger_kinds[kind];
@@ -114,9 +149,22 @@ static void ask_strangers(const struct fold *fold, int kind, struct results *res
         if (!stranger.track)
             return;
         struct recording clip = cell_clip(&cell, &stranger.track->audio, stranger.start, &scene);
-        stranger.answer = ask(fold->recordings, &clip, stranger.start, &fold->settings->asking);
+        ask_stranger(fold, &clip, &stranger, &scene.random);
         results_add_stranger(results, kind, &stranger);
         audio_free(&clip);
+    }
+}
+
+/** Each track that is held out, as a whole. */
+static void ask_whole_tracks(const struct fold *fold, int kind, struct results *results)
+{
+    struct random random = random_seeded(fold->settings->seed, "whole", "");
+    for (size_t i = 0; i < fold->tracks->count; i++) {
+        struct stranger stranger = {.track = &fold->tracks->list[i]};
+        if (track_role(stranger.track, fold->number) != ROLE_NEGATIVE)
+            continue;
+        ask_stranger(fold, &stranger.track->audio, &stranger, &random);
+        results_add_stranger(results, kind, &stranger);
     }
 }
 
@@ -147,8 +195,10 @@ static void run_fold(const struct settings *settings, const struct tracks *track
             wanted[kind_of_length(cells[cell].seconds)] = true;
         }
     for (int kind = 0; kind < STRANGER_KINDS; kind++)
-        if (wanted[kind] || !settings->only)
+        if ((wanted[kind] || !settings->only) && stranger_kinds[kind].seconds > 0)
             ask_strangers(&fold, kind, results);
+        else if (!settings->only)
+            ask_whole_tracks(&fold, kind, results);
     doppel_recordings_free(recordings);
     chroma_free(peer);
 }

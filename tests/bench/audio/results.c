@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heard.h"
+
 const struct stranger_kind stranger_kinds[STRANGER_KINDS] = {
     {"clean, .5 s", NULL, 0, .5},
     {"clean, 1 s", NULL, 0, 1},
@@ -14,6 +16,7 @@ const struct stranger_kind stranger_kinds[STRANGER_KINDS] = {
     {"clean, 5 s", NULL, 0, 5},
     {"clean, 10 s", NULL, 0, 10},
     {"babble 0 dB, 5 s", edit_babble, 0, 5},
+    {"whole tracks", NULL, 0, 0},
 };
 
 static const double SET_RATE = .01; /* of false positives, that limits are set for */
@@ -58,6 +61,12 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/** It is no unrelated item to what was found: both hold one waveform. */
+static bool is_related(const struct stranger *stranger)
+{
+    return stranger->alike >= HEARD_ALIKE;
+}
+
 /** The strength that at most SET_RATE of the unrelated items of the setting half exceed. */
 static double set_limit(const struct results *results, int kind)
 {
@@ -65,7 +74,7 @@ static double set_limit(const struct results *results, int kind)
     double *strengths = calloc(results->stranger_counts[kind] + 1, sizeof *strengths);
     for (size_t i = 0; i < results->stranger_counts[kind]; i++) {
         const struct stranger *stranger = &results->strangers[kind][i];
-        if (!stranger->track->reported)
+        if (!stranger->track->reported && !is_related(stranger))
             strengths[count++] = stranger->answer.strength;
     }
     qsort(strengths, count, sizeof *strengths, descending);
@@ -74,17 +83,16 @@ static double set_limit(const struct results *results, int kind)
     return limit;
 }
 
-/** % of the unrelated items of the reported half, or with `both` of all, that exceed a limit;
- * without one those that are given a match. */
-static double false_share(const struct results *results, int kind, const double *limit, bool both)
+/** % of the unrelated items of the reported half that exceed a limit. */
+static double false_share(const struct results *results, int kind, double limit)
 {
     size_t count = 0, hits = 0;
     for (size_t i = 0; i < results->stranger_counts[kind]; i++) {
         const struct stranger *stranger = &results->strangers[kind][i];
-        if (!both && !stranger->track->reported)
+        if (!stranger->track->reported || is_related(stranger))
             continue;
         count++;
-        hits += limit ? stranger->answer.strength > *limit : stranger->answer.match;
+        hits += stranger->answer.strength > limit;
     }
     return count ? 100 * (double)hits / (double)count : 0;
 }
@@ -124,50 +132,70 @@ static void print_cell(const struct results *results, int cell)
     printf("\n");
 }
 
+/** What became of the strangers of a kind. */
+struct stranger_counts {
+    size_t matches, related,
+        shared;    /* given a match; of these of one waveform, of these `shared` */
+    double chance; /* the highest peak by chance */
+};
+
+static struct stranger_counts count_strangers(const struct results *results, int kind)
+{
+    struct stranger_counts counts = {0};
+    for (size_t i = 0; i < results->stranger_counts[kind]; i++) {
+        const struct stranger *stranger = &results->strangers[kind][i];
+        bool related = stranger->answer.match && is_related(stranger);
+        counts.matches += stranger->answer.match;
+        counts.related += related;
+        counts.shared += related && stranger->answer.relation == DOPPEL_RELATION_SHARED;
+        counts.chance = fmax(counts.chance, stranger->chance);
+    }
+    return counts;
+}
+
 static void print_strangers(const struct results *results, double stated)
 {
-    printf("\n| strangers | n | limit set | false, %% | stated %g: false, %% |\n"
-           "|---|---|---|---|---|\n",
-           stated);
+    printf(
+        "\nstated %g: what is given a match; of these what holds the same waveform, and is told\n"
+        "`shared`; what else is given one; alike by chance: the highest of other pairs, %d is "
+        "proof\n"
+        "| strangers | n | limit set | false, %% | matches, %% | same waveform | `shared` | "
+        "others, "
+        "%% | alike by chance |\n"
+        "|---|---|---|---|---|---|---|---|---|\n",
+        stated, HEARD_ALIKE);
     for (int kind = 0; kind < STRANGER_KINDS; kind++) {
-        if (!results->stranger_counts[kind])
+        size_t count = results->stranger_counts[kind];
+        if (!count)
             continue;
-        double limit = set_limit(results, kind);
-        printf("| %-16s | %5zu | %6.2f | %5.2f | %5.2f |\n", stranger_kinds[kind].name,
-               results->stranger_counts[kind], limit, false_share(results, kind, &limit, false),
-               false_share(results, kind, NULL, true));
+        double limit = set_limit(results, kind), share = 100 / (double)count;
+        struct stranger_counts counts = count_strangers(results, kind);
+        printf("| %-16s | %5zu | %6.2f | %5.2f | %5.2f | %4zu | %4zu | %5.2f | %4.1f |\n",
+               stranger_kinds[kind].name, count, limit, false_share(results, kind, limit),
+               share * (double)counts.matches, counts.related, counts.shared,
+               share * (double)(counts.matches - counts.related), counts.chance);
     }
 }
 
-static int by_strength(const void *a, const void *b)
+static void print_stranger(const struct tracks *tracks, const struct stranger *stranger)
 {
-    const struct stranger *left = *(const struct stranger *const *)a,
-                          *right = *(const struct stranger *const *)b;
-    return descending(&left->answer.strength, &right->answer.strength);
+    const struct answer *answer = &stranger->answer;
+    printf("%7.2f | %5.1f | %.2f | %-9s | %s at %.1f s | %s at %.1f s | %.1f s, speed %.3f\n",
+           answer->strength, stranger->alike, answer->similarity,
+           doppel_relation_name(answer->relation), stranger->track->name,
+           stranger->start + answer->longest.a_start, tracks->list[answer->id].name,
+           answer->longest.b_start, answer->longest.a_end - answer->longest.a_start,
+           answer->longest.speed);
 }
 
-static const char *base_name(const char *path)
+static void print_matches(const struct tracks *tracks, const struct results *results, int kind)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/** Some of them may be no unrelated items: people should listen. */
-static void print_nearest(const struct tracks *tracks, const struct results *results, int kind)
-{
-    enum { SHOWN = 12 };
-    size_t count = results->stranger_counts[kind];
-    const struct stranger **list = calloc(count + 1, sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = &results->strangers[kind][i];
-    qsort(list, count, sizeof *list, by_strength);
-    printf("\nNearest strangers, %s:\n", stranger_kinds[kind].name);
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        printf("%6.2f  %s at %.1f s - %s at %.1f s, speed %.2f pitch %.2f\n",
-               list[i]->answer.strength, base_name(list[i]->track->name), list[i]->start,
-               list[i]->answer.any ? base_name(tracks->list[list[i]->answer.id].name) : "-",
-               list[i]->answer.offset, list[i]->answer.speed, list[i]->answer.pitch);
-    free(list);
+    printf("\nStrangers that are given a match, %s: -log10 of the chance | alike | similarity | "
+           "relation | clip | item | longest segment\n",
+           stranger_kinds[kind].name);
+    for (size_t i = 0; i < results->stranger_counts[kind]; i++)
+        if (results->strangers[kind][i].answer.match)
+            print_stranger(tracks, &results->strangers[kind][i]);
 }
 
 void report(const struct tracks *tracks, const struct results *results, double stated)
@@ -180,5 +208,6 @@ void report(const struct tracks *tracks, const struct results *results, double s
     for (int cell = 0; cell < cell_count; cell++)
         print_cell(results, cell);
     print_strangers(results, stated);
-    print_nearest(tracks, results, kind_of_length(5));
+    for (int kind = 0; kind < STRANGER_KINDS; kind++)
+        print_matches(tracks, results, kind);
 }

@@ -18,14 +18,16 @@ struct stranger {
     struct answer answer;
     const struct track *track;
     double start;
+    double alike;  /**< to what was found (heard.h); 0: not tried */
+    double chance; /**< likewise, to a place of a track of another folder */
 };
 
 /** Unrelated items by what is done to them. */
-enum { STRANGER_KINDS = 7 };
+enum { STRANGER_KINDS = 8 };
 struct stranger_kind {
     const char *name;
     edit_function *apply;
-    double amount, seconds;
+    double amount, seconds; /**< 0 seconds: whole tracks, each once */
 };
 extern const struct stranger_kind stranger_kinds[STRANGER_KINDS];
 
