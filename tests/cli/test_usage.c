@@ -62,8 +62,8 @@ static const char *find_option(const char *help, const char *name)
 /* Whether a verb has an option of that name. */
 static bool has_option(const struct verb *verb, const char *name)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].verbs & verb->bit && strcmp(option_table[i].name, name) == 0)
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->verbs & verb->bit && strcmp(option_at(i)->name, name) == 0)
             return true;
     return false;
 }
@@ -71,8 +71,8 @@ static bool has_option(const struct verb *verb, const char *name)
 /* Every option that a verb accepts, with its default; and no other. */
 static void assert_lists_options(const char *help, const struct verb *verb)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_info *option = &option_table[i];
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option_info *option = option_at(i);
         char name[64];
         snprintf(name, sizeof name, " --%s%s", option->name, option->argument ? " " : "");
         const char *place = option->argument ? strstr(help, name) : find_option(help, name);
@@ -112,8 +112,8 @@ static unsigned listed_options(const char *help, const struct verb *verb)
 {
     unsigned listed = 0;
     const char *list = strstr(help, "\nCommon options:\n");
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_info *option = &option_table[i];
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option_info *option = option_at(i);
         char label[64];
         snprintf(label, sizeof label, "\n  %s%c%s--%s ", option->letter ? "-" : " ",
                  option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name);

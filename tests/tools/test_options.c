@@ -205,16 +205,16 @@ static void assert_example(const struct verb *verb, const char *example)
 static void the_tables_hold_together(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_info *option = &option_table[i];
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option_info *option = option_at(i);
         for (size_t j = 0; j < i; j++)
-            assert_false(strcmp(option->name, option_table[j].name) == 0 &&
-                         option->verbs & option_table[j].verbs);
+            assert_false(strcmp(option->name, option_at(j)->name) == 0 &&
+                         option->verbs & option_at(j)->verbs);
         assert_true(option->verbs != 0);
         assert_int_not_equal(option->help[strlen(option->help) - 1], '.');
         for (size_t j = 0; j < i; j++)
-            assert_false(option->letter && option->letter == option_table[j].letter &&
-                         strcmp(option->name, option_table[j].name) != 0);
+            assert_false(option->letter && option->letter == option_at(j)->letter &&
+                         strcmp(option->name, option_at(j)->name) != 0);
         bool flag = option->type == OPTION_FLAG || option->type == OPTION_FLAG_OFF ||
                     option->type == OPTION_SHORTHAND;
         assert_int_equal(flag, option->argument == NULL);

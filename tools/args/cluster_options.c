@@ -48,10 +48,10 @@ static bool is_for_cluster(const struct verb *verb, const char *option)
 /* The first option on the command line that means nothing there; NULL: none. */
 static const char *foreign_option(const struct settings *settings)
 {
-    for (size_t i = 0; i < option_count; i++)
+    for (size_t i = 0; i < option_count(); i++)
         if (settings->given[i / 64] >> i % 64 & 1 &&
-            !is_for_cluster(settings->verb, option_table[i].name))
-            return option_table[i].name;
+            !is_for_cluster(settings->verb, option_at(i)->name))
+            return option_at(i)->name;
     return NULL;
 }
 

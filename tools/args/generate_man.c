@@ -94,9 +94,9 @@ static void print_options(FILE *stream)
 {
     for (int section = 0; section < SECTION_COUNT; section++) {
         fprintf(stream, ".SS %s\n", section_title((enum option_section)section));
-        for (size_t i = 0; i < option_count; i++)
-            if (option_table[i].section == (enum option_section)section)
-                print_man_option(stream, &option_table[i]);
+        for (size_t i = 0; i < option_count(); i++)
+            if (option_at(i)->section == (enum option_section)section)
+                print_man_option(stream, option_at(i));
     }
 }
 

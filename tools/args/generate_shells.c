@@ -107,8 +107,8 @@ static bool takes_paths(const struct verb *verb)
 /* `case "$before" in --cache | --files-from) … ;;` for all options that something follows. */
 static void print_bash_values(FILE *stream)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_info *option = &option_table[i];
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option_info *option = option_at(i);
         enum follows what = follows(option);
         if (what == FOLLOWS_NOTHING)
             continue;
@@ -136,9 +136,9 @@ static void print_bash_verb(FILE *stream, const struct verb *verb)
 {
     fprintf(stream, "    '%s')\n        options='", verb->name);
     const char *before = "";
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].verbs & verb->bit) {
-            fprintf(stream, "%s--%s", before, option_table[i].name);
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->verbs & verb->bit) {
+            fprintf(stream, "%s--%s", before, option_at(i)->name);
             before = " ";
         }
     fprintf(stream, "'\n        paths=%d\n        ;;\n", takes_paths(verb));
@@ -233,9 +233,9 @@ static void print_zsh_option(FILE *stream, const struct option_info *option)
 static void print_zsh_verb(FILE *stream, const struct verb *verb)
 {
     fprintf(stream, "    '%s')\n        _arguments -s -S \\\n", verb->name);
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].verbs & verb->bit)
-            print_zsh_option(stream, &option_table[i]);
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->verbs & verb->bit)
+            print_zsh_option(stream, option_at(i));
     fprintf(stream, "            '*:%s:%s'\n        ;;\n",
             *verb->operands ? verb->operands : "nothing", takes_paths(verb) ? "_files" : "");
 }
@@ -393,6 +393,6 @@ void generate_fish(FILE *stream)
           "complete -c doppel -n __fish_use_subcommand -f -l help -s h -d 'Print help'\n"
           "complete -c doppel -n __fish_use_subcommand -f -l version -d 'Print the version'\n",
           stream);
-    for (size_t i = 0; i < option_count; i++)
-        print_fish_options(stream, &option_table[i]);
+    for (size_t i = 0; i < option_count(); i++)
+        print_fish_options(stream, option_at(i));
 }

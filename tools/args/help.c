@@ -132,13 +132,13 @@ static void print_help_option(FILE *stream, const struct option_info *option)
 static void print_section(FILE *stream, const struct verb *verb, enum option_section section)
 {
     bool titled = false;
-    for (size_t i = 0; i < option_count; i++) {
-        if (option_table[i].section != section || !(option_table[i].verbs & verb->bit))
+    for (size_t i = 0; i < option_count(); i++) {
+        if (option_at(i)->section != section || !(option_at(i)->verbs & verb->bit))
             continue;
         if (!titled)
             fprintf(stream, "\n%s:\n", section_title(section));
         titled = true;
-        print_help_option(stream, &option_table[i]);
+        print_help_option(stream, option_at(i));
     }
 }
 
@@ -147,10 +147,10 @@ static void print_common(FILE *stream, const struct verb *verb)
 {
     for (const char *name = verb->common; *name; name += strspn(name, " ")) {
         size_t length = strcspn(name, " ");
-        for (size_t i = 0; i < option_count; i++)
-            if (option_table[i].verbs & verb->bit && strlen(option_table[i].name) == length &&
-                strncmp(option_table[i].name, name, length) == 0)
-                print_help_option(stream, &option_table[i]);
+        for (size_t i = 0; i < option_count(); i++)
+            if (option_at(i)->verbs & verb->bit && strlen(option_at(i)->name) == length &&
+                strncmp(option_at(i)->name, name, length) == 0)
+                print_help_option(stream, option_at(i));
         name += length;
     }
 }

@@ -56,8 +56,8 @@ enum doppel_status unknown_letter(const struct verb *verb, int letter, struct do
 {
     if (letter == 'r' || letter == 'R')
         return not_needed((const char[]){'-', (char)letter, '\0'}, error);
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].letter == letter)
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->letter == letter)
             return doppel_fail(error, DOPPEL_E_ARGUMENT,
                                "'%s' has no option '-%c'; see 'doppel %s --help'", verb->name,
                                letter, verb->name);
@@ -70,11 +70,10 @@ static enum doppel_status ambiguous_option(const struct verb *verb, const char *
 {
     char list[256] = "";
     size_t used = 0;
-    for (size_t i = 0; i < option_count && used < sizeof list; i++)
-        if (option_table[i].verbs & verb->bit &&
-            strncmp(option_table[i].name, name, strlen(name)) == 0)
+    for (size_t i = 0; i < option_count() && used < sizeof list; i++)
+        if (option_at(i)->verbs & verb->bit && strncmp(option_at(i)->name, name, strlen(name)) == 0)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s'--%s'", used ? ", " : "",
-                                     option_table[i].name);
+                                     option_at(i)->name);
     return doppel_fail(error, DOPPEL_E_ARGUMENT, "option '--%s' could be %s", name, list);
 }
 
@@ -93,14 +92,14 @@ enum doppel_status unknown_option(const struct verb *verb, const char *word,
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     const char *names[MAX_NAMES];
     size_t beginnings = 0;
-    for (size_t i = 0; i < option_count; i++) {
-        bool has = option_table[i].verbs & verb->bit;
-        names[i] = has ? option_table[i].name : NULL;
-        beginnings += has && strncmp(option_table[i].name, name, strlen(name)) == 0;
+    for (size_t i = 0; i < option_count(); i++) {
+        bool has = option_at(i)->verbs & verb->bit;
+        names[i] = has ? option_at(i)->name : NULL;
+        beginnings += has && strncmp(option_at(i)->name, name, strlen(name)) == 0;
     }
     if (beginnings > 1)
         return ambiguous_option(verb, name, error);
-    const char *nearest = nearest_word(name, names, option_count);
+    const char *nearest = nearest_word(name, names, option_count());
     if (!nearest && is_needless_option(name))
         return not_needed(word, error);
     if (nearest)

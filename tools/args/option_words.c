@@ -1,7 +1,34 @@
-/* What is asked of the table of options: one by its name, its choices, the title of a section. */
-#include "tools/args/options.h"
+/* What is asked of the tables of options: one by its number or name, its choices, the title of a
+ * section; and what others call options and values. */
+#include "tools/args/option_rows.h"
 
 #include <string.h>
+
+const struct former_option former_options[] = {
+    {"across", "cross-folder"},
+    {"allow-path", "allow-paths"},
+    {"column", "text-field"},
+    {"embeddings-key-file", "embeddings-key"},
+    {"max-false", "max-fp-share"},
+    {"max-false-alarms", "max-fp-per-hour"},
+    {"max-false-positives", "max-fp-rate"},
+    {"plain-records", "ignore-metadata"},
+    {"threshold", "min-similarity"},
+    {"num-perm", "lanes"},
+    {"ngram", "shingle"},
+};
+
+const struct other_value other_values[] = {
+    {"kind", "picture", "image"},  {"kind", "pictures", "image"}, {"kind", "photo", "image"},
+    {"kind", "photos", "image"},   {"kind", "images", "image"},   {"kind", "movie", "video"},
+    {"kind", "movies", "video"},   {"kind", "film", "video"},     {"kind", "videos", "video"},
+    {"kind", "music", "audio"},    {"kind", "sound", "audio"},    {"kind", "recording", "audio"},
+    {"kind", "document", "text"},  {"kind", "texts", "text"},     {"action", "delete", "trash"},
+    {"action", "remove", "trash"},
+};
+const size_t other_value_count = sizeof other_values / sizeof *other_values;
+
+const size_t former_option_count = sizeof former_options / sizeof *former_options;
 
 const char *section_title(enum option_section section)
 {
@@ -23,11 +50,30 @@ const char *section_title(enum option_section section)
     return titles[section];
 }
 
+const struct option_info *option_at(size_t number)
+{
+    return number < content_options.count ? &content_options.rows[number]
+                                          : &run_options.rows[number - content_options.count];
+}
+
+size_t option_count(void)
+{
+    return content_options.count + run_options.count;
+}
+
+size_t option_number(const struct option_info *option)
+{
+    size_t number = 0;
+    while (number < option_count() && option_at(number) != option)
+        number++;
+    return number;
+}
+
 const struct option_info *option_by_name(const char *name)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (strcmp(option_table[i].name, name) == 0)
-            return &option_table[i];
+    for (size_t i = 0; i < option_count(); i++)
+        if (strcmp(option_at(i)->name, name) == 0)
+            return option_at(i);
     return NULL;
 }
 

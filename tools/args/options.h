@@ -421,8 +421,6 @@ struct other_value {
 /* The tables, in the order in which they are listed. */
 extern const struct verb verb_table[];
 extern const size_t verb_count;
-extern const struct option_info option_table[];
-extern const size_t option_count;
 extern const struct former_option former_options[];
 extern const size_t former_option_count;
 extern const struct other_value other_values[];
@@ -436,6 +434,12 @@ const struct verb *verb_by_words(const char *const *words, size_t count, size_t 
 
 /* Whether it is one of the verbs that begin with the word `family`. */
 bool verb_is_of(const struct verb *verb, const char *family);
+
+/* The options by their numbers, and how many there are. */
+const struct option_info *option_at(size_t number);
+size_t option_count(void);
+/* @param option of these */
+size_t option_number(const struct option_info *option);
 
 /* The option of that long name, or NULL. */
 const struct option_info *option_by_name(const char *name);

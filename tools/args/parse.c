@@ -191,9 +191,9 @@ static void set_defaults(const struct verb *verb, struct settings *settings)
                                   .text_format = -1,
                                   .unit = -1,
                                   .state = -1};
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].fallback && option_table[i].type != OPTION_SHORTHAND)
-            set_option(&option_table[i], option_table[i].fallback, settings, NULL);
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->fallback && option_at(i)->type != OPTION_SHORTHAND)
+            set_option(option_at(i), option_at(i)->fallback, settings, NULL);
 }
 
 /* getopt's view of the table. */
@@ -219,8 +219,8 @@ static void getopt_view_fill(const struct verb *verb, struct getopt_view *view)
     *view = (struct getopt_view){.letters = ":"};
     char *letters = view->letters + 1;
     struct option *longs = view->longs;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_info *option = &option_table[i];
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct option_info *option = option_at(i);
         if (!(option->verbs & verb->bit))
             continue;
         *longs++ = (struct option){option->name, option->argument ? required_argument : no_argument,
@@ -237,10 +237,10 @@ static void getopt_view_fill(const struct verb *verb, struct getopt_view *view)
 static const struct option_info *option_of(int code)
 {
     if (code >= FIRST_OPTION)
-        return &option_table[code - FIRST_OPTION];
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].letter == code)
-            return &option_table[i];
+        return option_at((size_t)(code - FIRST_OPTION));
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->letter == code)
+            return option_at(i);
     return NULL;
 }
 
@@ -261,15 +261,15 @@ static enum doppel_status bad_option(const struct verb *verb, int code, const ch
 
 static void note_given(const struct option_info *option, struct settings *settings)
 {
-    const size_t number = (size_t)(option - option_table);
+    const size_t number = option_number(option);
     settings->given[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 const char *option_given(const struct settings *settings, const char *const *names)
 {
     for (; *names; names++)
-        for (size_t i = 0; i < option_count; i++)
-            if (settings->given[i / 64] >> i % 64 & 1 && strcmp(option_table[i].name, *names) == 0)
+        for (size_t i = 0; i < option_count(); i++)
+            if (settings->given[i / 64] >> i % 64 & 1 && strcmp(option_at(i)->name, *names) == 0)
                 return *names;
     return NULL;
 }
@@ -340,9 +340,9 @@ static enum doppel_status parse_options(int argc, char **argv, struct settings *
 
 static const struct option_info *option_of_verb(const struct verb *verb, const char *name)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].verbs & verb->bit && strcmp(option_table[i].name, name) == 0)
-            return &option_table[i];
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->verbs & verb->bit && strcmp(option_at(i)->name, name) == 0)
+            return option_at(i);
     return NULL;
 }
 
