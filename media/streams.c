@@ -29,7 +29,8 @@ enum doppel_status doppel_media_read_samples(int fd, const struct doppel_samples
     return read_audio(fd, options, visitor, context, out_info, error);
 #else
     (void)fd, (void)visitor, (void)context, (void)out_info;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is audio, which this build cannot decode");
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                       "this doppel reads no audio: it was built without FFmpeg");
 #endif
 }
 
@@ -38,14 +39,14 @@ enum doppel_status doppel_media_read_chromaprint(int fd,
                                                  struct doppel_chromaprint *out,
                                                  struct doppel_error *error)
 {
+#ifdef HAVE_CHROMAPRINT
     struct doppel_samples_options chosen = options ? *options : doppel_samples_options_default();
     chosen.stream = false;
-#ifdef HAVE_CHROMAPRINT
     return read_chromaprint(fd, &chosen, out, error);
 #else
-    (void)fd, (void)out;
+    (void)fd, (void)options, (void)out;
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                       "this build cannot make Chromaprints: libchromaprint was not there");
+                       "this doppel makes no Chromaprints: it was built without libchromaprint");
 #endif
 }
 
@@ -73,6 +74,7 @@ enum doppel_status doppel_media_read_frames(int fd, const struct doppel_frames_o
     return read_video(fd, options, visitor, context, out_info, error);
 #else
     (void)fd, (void)visitor, (void)context, (void)out_info;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a video, which this build cannot decode");
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                       "this doppel reads no videos: it was built without FFmpeg");
 #endif
 }

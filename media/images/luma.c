@@ -43,6 +43,22 @@ static decoder *decoder_of(enum doppel_format format)
     return index < sizeof decoders / sizeof *decoders ? decoders[index] : NULL;
 }
 
+/* What reads a format that not every build reads. */
+static const char *library_of_format(enum doppel_format format)
+{
+    switch (format) {
+    case DOPPEL_FORMAT_WEBP:
+        return "libwebp";
+    case DOPPEL_FORMAT_HEIC:
+    case DOPPEL_FORMAT_AVIF:
+        return "libheif";
+    case DOPPEL_FORMAT_RAW:
+        return "libraw";
+    default:
+        return "FFmpeg";
+    }
+}
+
 static enum doppel_status find_format(struct input *input, enum doppel_format *out,
                                       struct doppel_error *error)
 {
@@ -75,8 +91,9 @@ static enum doppel_status read_image(struct input *input, const struct doppel_lu
 {
     decoder *decode = decoder_of(format);
     if (!decode)
-        return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a %s, which this build cannot decode",
-                           doppel_format_name(format));
+        return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                           "this doppel reads no %s: it was built without %s",
+                           doppel_format_name(format), library_of_format(format));
     struct image image = {0};
     enum doppel_status status = decode(input, options, &image, error);
     image.digest = turned_digest(&image);

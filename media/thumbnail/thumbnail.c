@@ -26,7 +26,8 @@ enum doppel_status doppel_media_read_thumbnail(int fd, uint32_t time_ms, uint32_
     return read_thumbnail(fd, time_ms, longest, out, out_size, error);
 #else
     (void)fd, (void)time_ms, (void)out, (void)out_size;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is a video, which this build cannot decode");
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                       "this doppel reads no videos: it was built without FFmpeg");
 #endif
 }
 
