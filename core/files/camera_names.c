@@ -8,9 +8,10 @@ const char *const sidecar_endings[] = {".xmp", ".XMP", ".aae", ".AAE", ".pp3",
                                        ".dop", ".cos", ".arp", NULL};
 const char *const live_video_endings[] = {".mov", ".MOV", NULL};
 
-static const char *const raw_endings[] = {".dng", ".cr2", ".cr3", ".crw", ".nef",
-                                          ".nrw", ".arw", ".raf", ".orf", ".rw2",
-                                          ".pef", ".srw", ".x3f", ".mrw", NULL};
+static const char *const raw_endings[] = {".dng", ".cr2", ".cr3", ".crw", ".nef", ".nrw", ".arw",
+                                          ".raf", ".orf", ".rw2", ".pef", ".srw", ".x3f", ".mrw",
+                                          ".kdc", ".dcr", ".erf", ".iiq", ".3fr", ".fff", ".mef",
+                                          ".mos", ".rwl", ".sr2", ".srf", ".gpr", NULL};
 
 static bool ends_in_one_of(const char *path, const char *const *endings)
 {

@@ -120,6 +120,7 @@ struct raw_file {
     input_stream stream;
     LibRaw reader;
     libraw_processed_image_t *developed = nullptr;
+    bool breaks_off = false;
 
     explicit raw_file(struct input *input) : stream(input)
     {
@@ -181,6 +182,12 @@ static void read_raw_head(raw_file *file, struct raw_head *out)
     }
 }
 
+/* libraw fills what is not there with black. Offsets are an int, or since 0.21 an INT64. */
+static const auto note_missing_data = [](void *data, const char *, auto offset) {
+    raw_file *file = static_cast<raw_file *>(data);
+    file->breaks_off = file->breaks_off || offset < 0;
+};
+
 enum doppel_status raw_open(struct input *input, struct raw_file **out, struct raw_head *out_head,
                             struct doppel_error *error)
 {
@@ -188,7 +195,7 @@ enum doppel_status raw_open(struct input *input, struct raw_file **out, struct r
     int cause;
     try {
         file = new raw_file(input);
-        file->reader.set_dataerror_handler(nullptr, nullptr); /* which would print */
+        file->reader.set_dataerror_handler(note_missing_data, file);
         file->reader.imgdata.params.user_flip = 0;
         file->reader.imgdata.params.use_camera_wb = 1;
         cause = file->reader.open_datastream(&file->stream);
@@ -212,6 +219,8 @@ enum doppel_status raw_develop(struct raw_file *file, const uint8_t **out_pixels
     try {
         file->reader.imgdata.params.half_size = 1; /* after the sizes of the whole were read */
         cause = file->reader.unpack();
+        if (!cause && file->breaks_off)
+            cause = LIBRAW_IO_ERROR;
         if (!cause)
             cause = file->reader.dcraw_process();
         if (!cause)

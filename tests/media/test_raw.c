@@ -160,6 +160,24 @@ static void broken_ones_are_refused_or_read(void **state)
     scene_free(&scene);
 }
 
+/* libraw makes black of what is missing: that is no picture to compare. */
+static void one_that_breaks_off_is_refused(void **state)
+{
+    (void)state;
+    struct scene scene = scene_make(SCENE_SMOOTH, 640, 480);
+    struct scene preview = scene_make(SCENE_SMOOTH, 320, 256);
+    struct file plain = raw_of(&scene, NULL, 1), previewed = raw_of(&scene, &preview, 1);
+    assert_refused(plain.data, plain.size / 2, NULL, DOPPEL_E_CORRUPT, "damaged");
+    previewed.size -= 640 * 480; /* half of what the sensor saw; the preview is before it */
+    struct doppel_luma luma = read_good(&previewed, NULL);
+    assert_true(compare(&luma, &preview, 1, 1).mean < 2);
+    doppel_luma_free(&luma);
+    file_free(&plain);
+    file_free(&previewed);
+    scene_free(&scene);
+    scene_free(&preview);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +186,7 @@ int main(void)
         cmocka_unit_test(both_ways_turn_it_upright),
         cmocka_unit_test(the_camera_and_the_time_are_told),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(one_that_breaks_off_is_refused),
         cmocka_unit_test(broken_ones_are_refused_or_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
