@@ -11,6 +11,8 @@
 
 enum {
     ALIKE_DISTANCE = 32, /* bits in which points of one picture differ that tell the same */
+    ABOUT_AS_NEAR = 2,   /* bits more than a pair that others are compared with */
+    LEAST_ALIKE = 2,     /* others in the query make a pattern */
     PAIR_DISTANCE = 30,  /* bits that a pair of points may differ in */
     PAIRS_OF_POINT = 4,  /* nearest of them that are looked at */
     ANCHORS = 128,       /* pairs whose poses are tried */
@@ -264,15 +266,41 @@ static double best_anchor(const struct point_pairing *pairing, struct point_pair
 
 /* ---- verdicts ---- */
 
-static size_t count_near(const struct pose_points *query, const struct pose *pose,
-                         const struct tolerance *tolerance, const struct pose_point *item)
+/* Points of the query that a pose turns and scales as an inlier's. */
+struct rivals {
+    uint32_t all;
+    uint32_t near;  /* that lie where it does */
+    uint32_t alike; /* that lie elsewhere, with codes about as near to the item's point */
+};
+
+static struct rivals count_rivals(const struct point_pairing *pairing, const struct pose *pose,
+                                  const struct tolerance *tolerance, const struct point_pair *pair)
 {
+    const struct pose_points *query = pairing->query;
+    const struct pose_point *item = &pairing->item->items[pair->item];
     const int32_t angle = pose_angle(pose), scale = pose_scale(pose);
-    size_t count = 0;
-    for (size_t q = 0; q < query->count; q++)
-        count += agrees(angle, scale, &query->items[q], item) &&
-                 is_close(pose, tolerance, &query->items[q], item);
-    return count;
+    struct rivals rivals = {0};
+    for (size_t q = 0; q < query->count; q++) {
+        if (!agrees(angle, scale, &query->items[q], item))
+            continue;
+        rivals.all++;
+        if (is_close(pose, tolerance, &query->items[q], item))
+            rivals.near++;
+        else
+            rivals.alike += point_distance(&query->items[q].code, &item->code) <=
+                            pair->distance + ABOUT_AS_NEAR;
+    }
+    return rivals;
+}
+
+/* -ln of the chance that a point which is there looks like the item's. In patterns a share of all
+ * points does, whatever unrelated ones do. */
+static double surprise_of_pair(const struct point_pair *pair, const struct rivals *rivals)
+{
+    double surprise = code_surprise(pair->distance) - log(rivals->near > 1 ? rivals->near : 1);
+    if (rivals->alike >= LEAST_ALIKE)
+        surprise = fmin(surprise, log((double)rivals->all / (rivals->alike + 1)));
+    return surprise > 0 ? surprise : 0;
 }
 
 static bool look_alike(const struct pose_point *a, const struct pose_point *b)
@@ -324,10 +352,8 @@ static double surprise_of(const struct point_pairing *pairing, const struct pose
     for (size_t i = 0; i < *count; i++) {
         if (is_counted(pairing, pairs, counted, &pairs[i]))
             continue;
-        const struct pose_point *item = &pairing->item->items[pairs[i].item];
-        double by_chance = (double)count_near(pairing->query, pose, tolerance, item);
-        double surprise = code_surprise(pairs[i].distance) - log(by_chance > 1 ? by_chance : 1);
-        surprise = surprise > 0 ? surprise : 0;
+        const struct rivals rivals = count_rivals(pairing, pose, tolerance, &pairs[i]);
+        const double surprise = surprise_of_pair(&pairs[i], &rivals);
         second = fmax(second, fmin(first, surprise));
         first = fmax(first, surprise);
         sum += surprise;
