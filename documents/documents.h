@@ -20,9 +20,10 @@ struct document_ocr {
 
 /* How much may come out of one file, whatever it says of its sizes. */
 struct document_limits {
-    uint64_t max_bytes;   /* of all that is unpacked, and of the text; default 256 MiB */
-    uint32_t max_members; /* of a zip; default 100 000 */
-    uint32_t max_ratio;   /* of what is unpacked to the file; default 200, from 16 MiB on */
+    uint64_t max_bytes;    /* of all that is unpacked, and of the text; default 256 MiB */
+    uint32_t max_members;  /* of a zip; default 100 000 */
+    uint32_t max_ratio;    /* of what is unpacked to the file; default 200, from 16 MiB on */
+    uint64_t enough_bytes; /* of the text: later pages of a PDF are left out; default all */
     const struct document_ocr *ocr; /* borrowed; NULL, the default: pages are not read by it */
 };
 
@@ -49,6 +50,17 @@ void document_free(struct document *document);
 enum doppel_status document_read(int fd, enum doppel_format format,
                                  const struct document_limits *limits, struct document *out,
                                  struct doppel_error *error);
+
+enum { DOCUMENT_PAGE_HEAD_BYTES = 8, DOCUMENT_PAGE_WORD_BYTES = 8 };
+
+/* A page of a PDF to look at, as DOPPEL_LOOK_PAGE has it (doppel/worker.h).
+ *
+ * @param number from 1 on
+ * @param pixels of its longer side, at most 4096
+ * @param out    given (free); untouched on failure
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND (it has no such page), as document_read */
+enum doppel_status document_draw_page(int fd, uint32_t number, uint32_t pixels, uint8_t **out,
+                                      size_t *out_size, struct doppel_error *error);
 
 /* As doppel_media_prepare: before the sandbox. @return bytes of `out` that were used */
 size_t documents_prepare(char *out, size_t size);

@@ -18,6 +18,10 @@ typedef enum doppel_status document_reader(const struct document_input *input,
 
 document_reader read_docx, read_pdf, read_pptx, read_xlsx, read_odf, read_epub, read_rtf, read_mail;
 
+/* As document_draw_page, of a PDF. */
+enum doppel_status draw_pdf_page(int fd, uint32_t number, uint32_t pixels, uint8_t **out,
+                                 size_t *out_size, struct doppel_error *error);
+
 /* Load all that poppler loads when it is first used. @return its version; static storage */
 const char *pdf_prepare(void);
 

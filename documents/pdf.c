@@ -1,7 +1,7 @@
 /* A PDF to the text of its pages, by poppler. */
 #include "documents/formats.h"
 
-#include <poppler.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +10,8 @@
 #include "core/try.h"
 #include "documents/ocr.h"
 #include "documents/pages.h"
+#include "documents/pdf.h"
+#include "documents/pdf_picture.h"
 
 enum { PAGES_MAX = 200000 };
 
@@ -19,16 +21,6 @@ enum { OCR_DPI = 200, FEW_BYTES = 200 };
 
 /* So many pages of a file are read by OCR: of more it would be hours. */
 enum { OCR_PAGES_MAX = 1000 };
-
-/* A file that lies in memory as long as it is read; one that is cut short meanwhile ends the
- * worker, which costs that file alone. */
-struct mapped_pdf {
-    const void *bytes;
-    size_t size;
-    PopplerDocument *document;
-    int pages;
-    int scanned, unread; /* pages read by OCR; pages that it would have read after them */
-};
 
 static enum doppel_status map_pdf(int fd, struct mapped_pdf *out, struct doppel_error *error)
 {
@@ -55,7 +47,7 @@ static enum doppel_status describe_refusal(const GError *reason, struct doppel_e
                        "the PDF is damaged: neither its table of objects nor its pages are found");
 }
 
-static enum doppel_status open_pdf(struct mapped_pdf *pdf, struct doppel_error *error)
+static enum doppel_status open_mapped(struct mapped_pdf *pdf, struct doppel_error *error)
 {
     GError *reason = NULL;
     GBytes *bytes = g_bytes_new_static(pdf->bytes, pdf->size);
@@ -74,7 +66,7 @@ static enum doppel_status open_pdf(struct mapped_pdf *pdf, struct doppel_error *
     return DOPPEL_OK;
 }
 
-static void close_pdf(struct mapped_pdf *pdf)
+void close_pdf(struct mapped_pdf *pdf)
 {
     if (pdf->document)
         g_object_unref(pdf->document);
@@ -82,9 +74,13 @@ static void close_pdf(struct mapped_pdf *pdf)
         munmap((void *)pdf->bytes, pdf->size);
 }
 
-#ifdef HAVE_OCR
+enum doppel_status open_pdf(int fd, struct mapped_pdf *out, struct doppel_error *error)
+{
+    enum doppel_status status = map_pdf(fd, out, error);
+    return status ? status : open_mapped(out, error);
+}
 
-#include "documents/pdf_picture.h"
+#ifdef HAVE_OCR
 
 static enum doppel_status scan_page(const struct document_ocr *ocr, PopplerPage *page, char **out,
                                     struct doppel_error *error)
@@ -162,9 +158,8 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
     struct mapped_pdf pdf = {0};
     struct typeset_pages pages = {0};
     enum doppel_status status;
-    TRY(map_pdf(input->fd, &pdf, error));
-    TRY(open_pdf(&pdf, error));
-    for (int i = 0; i < pdf.pages; i++)
+    TRY(open_pdf(input->fd, &pdf, error));
+    for (int i = 0; i < pdf.pages && pages.size < input->limits.enough_bytes; i++)
         TRY(add_pdf_page(input, &pdf, i, &pages, error));
     TRY(typeset_pages_join(&pages, out, error));
     if (!out->size)
@@ -183,23 +178,55 @@ done:
 
 /* ---- before the sandbox ---- */
 
-/* One page with a word in a font that every reader brings along. */
-static const char sample[] =
-    "%PDF-1.1\n"
-    "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
-    "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
-    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 50 50]/Contents 5 0 R\n"
-    "/Resources<</Font<</F1 4 0 R>>>>>>endobj\n"
-    "4 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
-    "5 0 obj<</Length 34>>stream\nBT /F1 9 Tf 9 9 Td (doppel) Tj ET \nendstream endobj\n"
-    "trailer<</Root 1 0 R>>\n";
+/* One page with a letter in each font that readers bring along, and in those that are named most
+ * where a file lacks them: what stands for them here is found, and kept (worker/kept_fonts.c). */
+static const char *const usual_fonts[] = {
+    "Helvetica",    "Helvetica-Bold",        "Helvetica-Oblique",
+    "Times-Roman",  "Helvetica-BoldOblique", "Times-Bold",
+    "Times-Italic", "Times-BoldItalic",      "Courier",
+    "Courier-Bold", "Courier-Oblique",       "Courier-BoldOblique",
+    "Symbol",       "ZapfDingbats",          "Arial",
+    "Arial,Bold",   "TimesNewRoman",         "TimesNewRoman,Bold",
+};
+
+enum { SAMPLE_BYTES = 8192, FONT_COUNT = sizeof usual_fonts / sizeof *usual_fonts };
+
+static size_t write_sample(char out[SAMPLE_BYTES])
+{
+    char drawing[1024], fonts[1024];
+    int drawn = 0, named = 0, size;
+    for (int i = 0; i < FONT_COUNT; i++) {
+        drawn += snprintf(drawing + drawn, sizeof drawing - (size_t)drawn,
+                          "BT /F%d 9 Tf 9 9 Td (a) Tj ET\n", i);
+        named += snprintf(fonts + named, sizeof fonts - (size_t)named, "/F%d %d 0 R", i, 9 + i);
+    }
+    size = snprintf(out, SAMPLE_BYTES,
+                    "%%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+                    "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+                    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 50 50]/Contents 5 0 R\n"
+                    "/Resources<</Font<<%s>>>>>>endobj\n"
+                    "5 0 obj<</Length %d>>stream\n%s endstream endobj\n",
+                    fonts, drawn, drawing);
+    for (int i = 0; i < FONT_COUNT; i++)
+        size += snprintf(out + size, SAMPLE_BYTES - (size_t)size,
+                         "%d 0 obj<</Type/Font/Subtype/%s/BaseFont/%s>>endobj\n", 9 + i,
+                         i < 14 ? "Type1" : "TrueType", usual_fonts[i]);
+    size += snprintf(out + size, SAMPLE_BYTES - (size_t)size, "trailer<</Root 1 0 R>>\n");
+    return (size_t)size;
+}
 
 const char *pdf_prepare(void)
 {
-    static struct mapped_pdf kept = {.bytes = sample, .size = sizeof sample - 1};
-    if (open_pdf(&kept, NULL) == DOPPEL_OK) {
+    static char sample[SAMPLE_BYTES];
+    static struct mapped_pdf kept = {.bytes = sample};
+    struct pdf_picture picture = {0};
+    kept.size = write_sample(sample);
+    if (open_mapped(&kept, NULL) == DOPPEL_OK) {
         PopplerPage *page = poppler_document_get_page(kept.document, 0);
         g_free(page ? poppler_page_get_text(page) : NULL);
+        if (page)
+            pdf_draw(page, 72, &picture, NULL);
+        free(picture.pixels);
         g_clear_object(&page);
     }
     return poppler_get_version();

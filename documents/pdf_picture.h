@@ -13,8 +13,8 @@ struct pdf_picture {
     uint32_t dpi; /* less than was wanted where the page is huge */
 };
 
-/* Draw a page in grey, on white. Fonts that it does not bring along are left out: nothing is
- * opened. DOPPEL_OK, DOPPEL_E_MEMORY. */
+/* Draw a page in grey, on white. Of fonts that it does not bring along those are there that
+ * pdf_prepare has looked for: nothing is opened. DOPPEL_OK, DOPPEL_E_MEMORY. */
 enum doppel_status pdf_draw(PopplerPage *page, uint32_t dpi, struct pdf_picture *out,
                             struct doppel_error *error);
 

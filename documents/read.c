@@ -14,8 +14,10 @@
 
 struct document_limits document_limits_default(void)
 {
-    return (struct document_limits){
-        .max_bytes = UINT64_C(256) << 20, .max_members = 100000, .max_ratio = 200};
+    return (struct document_limits){.max_bytes = UINT64_C(256) << 20,
+                                    .max_members = 100000,
+                                    .max_ratio = 200,
+                                    .enough_bytes = UINT64_MAX};
 }
 
 void document_free(struct document *document)
@@ -80,6 +82,18 @@ done:
     else
         *out = (struct document){writer.text, writer.size, writer.pages.items, writer.pages.count};
     return status;
+}
+
+enum doppel_status document_draw_page(int fd, uint32_t number, uint32_t pixels, uint8_t **out,
+                                      size_t *out_size, struct doppel_error *error)
+{
+#ifdef HAVE_PDF
+    return draw_pdf_page(fd, number, pixels, out, out_size, error);
+#else
+    (void)fd, (void)number, (void)pixels, (void)out, (void)out_size;
+    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
+                       "this doppel draws no pages: it was built without poppler");
+#endif
 }
 
 size_t documents_prepare(char *out, size_t size)

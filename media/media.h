@@ -169,6 +169,15 @@ DOPPEL_API enum doppel_status doppel_media_read_still(int fd,
                                                       uint32_t longest, uint8_t **out,
                                                       size_t *out_size, struct doppel_error *error);
 
+/**
+ * Write a grey picture, whose rows lie without a gap, as a JPEG.
+ *
+ * @param out given (free). DOPPEL_OK, DOPPEL_E_MEMORY. Thread-safe.
+ */
+DOPPEL_API enum doppel_status doppel_media_write_jpeg(const struct doppel_plane *plane,
+                                                      uint8_t **out, size_t *out_size,
+                                                      struct doppel_error *error);
+
 /* ---- audio ---- */
 
 /** How samples lie in raw PCM: little-endian, channels interleaved. */

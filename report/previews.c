@@ -14,6 +14,7 @@
 #include "core/clock.h"
 #include "core/digest_map.h"
 #include "core/files/open_deep.h"
+#include "core/files/read_at.h"
 #include "report/video_chart.h"
 
 void previews_clear(struct previews *previews)
@@ -22,7 +23,7 @@ void previews_clear(struct previews *previews)
         free(previews->items.items[i].bytes);
         free(previews->items.items[i].reason);
     }
-    previews->items.count = previews->groups.count = 0;
+    previews->items.count = previews->groups.count = previews->taken = 0;
 }
 
 void previews_free(struct previews *previews)
@@ -185,6 +186,17 @@ static int open_unchanged_preview(struct preview *preview)
     return -1;
 }
 
+/* Of PDFs more is read: pages are looked for in it. */
+static void note_pdf(int fd, struct preview *preview)
+{
+    char head[1024];
+    ssize_t size = read_at(fd, head, sizeof head, 0);
+    preview->pdf = preview->order.look == DOPPEL_LOOK_PLAIN && size > 0 &&
+                   memmem(head, (size_t)size, "%PDF-", 5) != NULL;
+    if (preview->pdf)
+        preview->order.look_size = PDF_TEXT_BYTES;
+}
+
 static enum doppel_status take_preview_outcome(struct previews *previews,
                                                struct doppel_error *error)
 {
@@ -199,6 +211,7 @@ static enum doppel_status take_preview_outcome(struct previews *previews,
         preview->bytes = outcome.attachment;
         preview->size = outcome.attachment_size;
         outcome.attachment = NULL;
+        previews->page_bytes += preview->page ? preview->size : 0;
     }
     doppel_outcome_free(&outcome);
     return DOPPEL_OK;
@@ -221,6 +234,7 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
         close(fd);
         return DOPPEL_OK;
     }
+    note_pdf(fd, preview);
     if (!previews->pool)
         status = doppel_pool_for_run(previews->run, &previews->pool, error);
     while (!status && !doppel_pool_room(previews->pool))
@@ -231,14 +245,26 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
     return status;
 }
 
-enum doppel_status previews_take(struct previews *previews, struct doppel_error *error)
+/* What is wanted by now. */
+static enum doppel_status take_wanted(struct previews *previews, struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
-    for (size_t i = 0; i < previews->items.count && !status; i++)
-        status = submit_preview(previews, i, error);
+    while (previews->taken < previews->items.count && !status)
+        status = submit_preview(previews, previews->taken++, error);
     while (!status && previews->pool && doppel_pool_pending(previews->pool))
         status = take_preview_outcome(previews, error);
     return status;
+}
+
+enum doppel_status previews_take(struct previews *previews, struct doppel_error *error)
+{
+    enum doppel_status status = take_wanted(previews, error);
+    previews->first_page = previews->items.count;
+    if (status)
+        return status;
+    if (!previews_want_pages(previews))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for pages");
+    return take_wanted(previews, error);
 }
 
 /* A corpus once, for all records in a row; of a stream nothing is wrong. */
@@ -257,7 +283,7 @@ void previews_report_failures(struct previews *previews)
     const struct report_member *last = NULL;
     for (size_t i = 0; i < previews->items.count; i++) {
         const struct preview *preview = &previews->items.items[i];
-        if (!preview->reason || preview->of_first || preview->source == last ||
+        if (!preview->reason || preview->of_first || preview->page || preview->source == last ||
             preview->source->no_file)
             continue;
         last = preview->source;

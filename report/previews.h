@@ -12,7 +12,13 @@ enum {
     FRAME_PIXELS = 144,
     WAVE_BUCKETS = 480,
     TEXT_BYTES = 64 << 10,
+    PDF_TEXT_BYTES = 512 << 10,
+    PAGE_PIXELS = 1000,
+    PAGES_OF_A_MEMBER = 3, /* that are drawn, and as many of the first member */
 };
+
+/* Bytes of all pages that a report has: later groups have none. */
+enum { PAGES_MOST_BYTES = 32 << 20 };
 
 /* One preview of a file. */
 struct preview {
@@ -20,7 +26,9 @@ struct preview {
     const struct report_member *source; /* what is previewed */
     size_t member;                      /* for which it is shown */
     size_t same_as; /* the first member of the same bytes, which is previewed in its place */
+    bool pdf;       /* it is one */
     bool of_first;  /* of videos: the first member's moment beside this one's: not reported */
+    uint32_t page;  /* of a PDF, from 1 on, beside its text: not reported; 0: none */
     double seconds; /* of videos */
     struct doppel_order order;
     uint8_t *bytes; /* given; NULL: `reason` says why, but of what is the same as another */
@@ -40,6 +48,9 @@ struct previews {
     const struct doppel_text_options *text; /* how records were read; borrowed */
     char *reported;                         /* the corpus that was reported last; given */
     struct doppel_pool *pool;               /* NULL: none was needed yet */
+    uint64_t page_bytes;                    /* of the pages that were drawn */
+    size_t taken;                           /* of `items`; what follows is to come */
+    size_t first_page;                      /* of `items`: pages stand behind all others */
     ARRAY(struct preview) items;
     ARRAY(struct previewed_group) groups;
 };
@@ -57,6 +68,17 @@ bool previews_want_frame(struct previews *previews, const struct report_member *
 /* Have all that is wanted; no worker is started before one is needed. DOPPEL_E_CANCELLED; others
  * when the run cannot go on. */
 enum doppel_status previews_take(struct previews *previews, struct doppel_error *error);
+
+/* The pages of two members of a group that are shown: of the first and of another one. They are
+ * chosen when their texts are there (report/page_previews.c). */
+bool previews_want_pages(struct previews *previews);
+
+/* Append the pages of a member: `first` and `preview` are its texts. */
+void page_previews_to_json(const struct previews *previews, const struct preview *first,
+                           const struct preview *preview, struct doppel_json *json);
+
+/* A text as it was previewed, with no zeros in it. @return given; NULL without memory */
+char *text_of_preview(const struct preview *preview);
 
 /* Report the files that could not be previewed to the run: each once, by the first of its previews
  * that failed. */

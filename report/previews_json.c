@@ -4,6 +4,7 @@
 
 #include "core/bytes.h"
 #include "core/try.h"
+#include "report/page_pairs.h"
 #include "report/previews.h"
 #include "report/word_diff.h"
 
@@ -18,7 +19,7 @@ static struct member_previews previews_of(const struct previews *previews, size_
 {
     const struct previewed_group *wanted = &previews->groups.items[index];
     struct member_previews found = {NULL, 0};
-    for (size_t i = wanted->first; i < previews->items.count; i++) {
+    for (size_t i = wanted->first; i < previews->first_page; i++) {
         const struct preview *preview = &previews->items.items[i];
         if (preview->group != wanted->group)
             break;
@@ -89,8 +90,7 @@ static void put_wave(struct doppel_json *json, const struct preview *preview)
 
 /* ---- texts ---- */
 
-/* @return NULL without memory; given */
-static char *text_of_preview(const struct preview *preview)
+char *text_of_preview(const struct preview *preview)
 {
     char *text = malloc(preview->size + 1);
     if (!text)
@@ -104,12 +104,14 @@ static char *text_of_preview(const struct preview *preview)
 /* Where more differs than can be shown, how it begins. */
 static void put_diff(struct doppel_json *json, const struct preview *first, const char *text)
 {
-    char *base = text_of_preview(first);
+    char *whole = text_of_preview(first);
+    char *base = whole ? matched_pages_of(whole, text) : NULL;
     if (!base)
         json->failed = true;
-    else if (!word_diff_to_json(json, "diff", base, text))
+    else if (!word_diff_to_json(json, "diff", base, text, strcmp(base, whole) != 0))
         word_excerpt_to_json(json, "text", text);
     free(base);
+    free(whole);
 }
 
 /* The words of one of two texts that mean the same, and where they do. */
@@ -130,6 +132,12 @@ static void put_passages(struct doppel_json *json, const struct preview *preview
     free(ranges);
 }
 
+static bool is_text_cut(const struct preview *preview)
+{
+    const size_t most = preview->order.look_size ? preview->order.look_size : TEXT_BYTES;
+    return preview->size >= most;
+}
+
 /* What the words of the member are to those of the first. */
 static void put_text_preview(struct doppel_json *json, const struct preview *first,
                              const struct preview *preview)
@@ -144,8 +152,7 @@ static void put_text_preview(struct doppel_json *json, const struct preview *fir
     else
         word_excerpt_to_json(json, "text", text);
     free(text);
-    doppel_json_boolean(json, "cut",
-                        preview->size >= TEXT_BYTES || (first && first->size >= TEXT_BYTES));
+    doppel_json_boolean(json, "cut", is_text_cut(preview) || (first && is_text_cut(first)));
 }
 
 /* ---- a group ---- */
@@ -182,6 +189,8 @@ void previews_to_json(const struct previews *previews, size_t index, struct dopp
             put_video_preview(json, seen);
         else if (seen.count)
             put_seen(json, first.items, &seen.items[0]);
+        if (seen.count && group->kind == DOPPEL_KIND_TEXT && !group->is_link)
+            page_previews_to_json(previews, first.items, &seen.items[0], json);
         doppel_json_object_end(json);
     }
     doppel_json_array_end(json);

@@ -40,6 +40,8 @@ static bool copy_segments_of(const struct doppel_match *match, struct report_mem
                                                    .b_start = rounded_to_ms(from->b_start),
                                                    .b_end = rounded_to_ms(from->b_end),
                                                    .speed = from->speed};
+        memcpy(out->segments[i].a_pages, from->a_pages, sizeof from->a_pages);
+        memcpy(out->segments[i].b_pages, from->b_pages, sizeof from->b_pages);
     }
     out->segment_count = count;
     return true;

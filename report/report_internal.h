@@ -25,8 +25,7 @@ struct report_member {
     uint8_t reading;                 /* of a text */
     bool no_file;                    /* the path is a name */
     struct report_record record;     /* its path is that of the corpus, "" of a stream */
-    struct doppel_segment *segments; /* of a video: what it shares with the first one, which is `b`;
-                                        given */
+    struct doppel_segment *segments; /* what it shares with the first one, which is `b`; given */
     size_t segment_count;
     const struct doppel_semantic_segment *passages; /* of a link: where the texts mean the same */
     size_t passage_count;

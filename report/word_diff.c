@@ -263,7 +263,19 @@ static void append_runs(struct doppel_json *json, const struct diff_words words[
     }
 }
 
-bool word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b)
+/* Without what is gone at both ends. */
+static void trim_runs(struct word_runs *runs)
+{
+    size_t count = runs->items.count;
+    if (count && runs->items.items[count - 1].edit == WORDS_GONE)
+        count = --runs->items.count;
+    if (count && runs->items.items[0].edit == WORDS_GONE)
+        memmove(runs->items.items, runs->items.items + 1,
+                --runs->items.count * sizeof *runs->items.items);
+}
+
+bool word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b,
+                       bool cut)
 {
     struct diff_words words[2];
     struct word_runs runs = {0};
@@ -271,6 +283,8 @@ bool word_diff_to_json(struct doppel_json *json, const char *key, const char *a,
     if (words_of(a, b, &words[0], &words[1]))
         status = word_diff(&words[0], &words[1], WORD_MAX_EDITS, &runs);
     if (status == DOPPEL_OK) {
+        if (cut)
+            trim_runs(&runs);
         doppel_json_array_begin(json, key);
         append_runs(json, words, &runs);
         doppel_json_array_end(json);

@@ -47,8 +47,11 @@ enum doppel_status word_diff(const struct diff_words *a, const struct diff_words
                              struct word_runs *out);
 
 /* The difference for a report: a list of ["=" or "-" or "+", text] and, of what is left out, ["…",
- * words]. @return false when too much is different: then it is null */
-bool word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b);
+ * words].
+ * @param cut `a` was cut out of a longer text: what it alone has at its ends is left out
+ * @return false when too much is different: then it is null */
+bool word_diff_to_json(struct doppel_json *json, const char *key, const char *a, const char *b,
+                       bool cut);
 
 /* The beginning of a text. */
 void word_excerpt_to_json(struct doppel_json *json, const char *key, const char *text);

@@ -12,6 +12,7 @@
 #include "worker/bell.h"
 #include "worker/confine.h"
 #include "worker/fingerprint.h"
+#include "worker/kept_fonts.h"
 #include "worker/listen.h"
 #include "worker/listening.h"
 #include "worker/process.h"
@@ -102,6 +103,7 @@ static enum doppel_status enter_confinement(const struct purpose *purpose,
     char libraries[DOPPEL_LIBRARIES_BYTES];
     doppel_media_prepare(libraries, sizeof libraries);
     size_t used = strlen(libraries);
+    keep_fonts();
     documents_prepare(libraries + used, sizeof libraries - used);
     enum doppel_status status = DOPPEL_OK;
     TRY(confine(&purpose->limits, error));
@@ -109,6 +111,7 @@ static enum doppel_status enter_confinement(const struct purpose *purpose,
         TRY(ocr_open(purpose->limits.ocr, out_ocr, error));
     TRY(sandbox_enter((enum doppel_sandbox)purpose->limits.sandbox, purpose->stream, page, held,
                       error));
+    hold_fonts();
 done:
     memcpy(held->libraries, libraries, sizeof libraries);
     return status;

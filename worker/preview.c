@@ -1,6 +1,7 @@
 /* What a file is shown by: a still, the envelope of a recording, the words of a text. */
 #include "worker/worker_text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,22 @@ static enum doppel_status draw_wave(struct workshop *workshop, int fd,
 
 /* ---- the words of a text ---- */
 
+/* Each page but the first begins with a form feed. @return bytes of `out` that were used */
+static size_t copy_page_texts(const struct document *document, const char *text, size_t size,
+                              uint8_t *out)
+{
+    size_t from = 0, used = 0;
+    for (size_t page = 1; page < document->page_count && document->pages[page] <= size; page++) {
+        memcpy(out + used, text + from, document->pages[page] - from);
+        used += document->pages[page] - from;
+        from = document->pages[page];
+        out[used++] = '\f';
+    }
+    if (size > from)
+        memcpy(out + used, text + from, size - from);
+    return used + size - from;
+}
+
 /* Of its beginning. */
 static enum doppel_status copy_plain(const struct worker_text *source,
                                      const struct doppel_order *order, struct doppel_outcome *out)
@@ -124,14 +141,11 @@ static enum doppel_status copy_plain(const struct worker_text *source,
     enum doppel_status status;
     TRY(doppel_text_new(&options, &text, &out->error));
     TRY(doppel_text_plain(text, source->bytes, size, &plain, &plain_size, &out->error));
-    if (plain_size > order->look_size)
-        plain_size = order->look_size;
-    if (!(out->attachment = malloc(plain_size + 1)))
+    plain_size = plain_size < order->look_size ? plain_size : order->look_size;
+    if (!(out->attachment = malloc(plain_size + source->document.page_count + 1)))
         TRY(doppel_fail(&out->error, DOPPEL_E_MEMORY, "no memory for a text"));
-    if (plain_size)
-        memcpy(out->attachment, plain, plain_size);
+    out->attachment_size = copy_page_texts(&source->document, plain, plain_size, out->attachment);
 done:
-    out->attachment_size = status ? 0 : plain_size;
     doppel_text_free(text);
     return status;
 }
@@ -140,7 +154,7 @@ static enum doppel_status read_text_preview(struct workshop *workshop, int fd,
                                             const struct doppel_order *order,
                                             struct doppel_outcome *out)
 {
-    struct worker_text source = {0};
+    struct worker_text source = {.enough_bytes = order->look_size};
     out->kind = DOPPEL_KIND_TEXT;
     if (order->look_size > MAX_PLAIN_BYTES)
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "a text of %u bytes", order->look_size);
@@ -155,6 +169,23 @@ static enum doppel_status read_text_preview(struct workshop *workshop, int fd,
         status = copy_plain(&source, order, out);
     worker_text_close(&source);
     return status;
+}
+
+/* ---- a page of a document ---- */
+
+static_assert((int)DOCUMENT_PAGE_HEAD_BYTES == (int)DOPPEL_PAGE_HEAD_BYTES &&
+                  (int)DOCUMENT_PAGE_WORD_BYTES == (int)DOPPEL_PAGE_WORD_BYTES,
+              "a page is answered as it was drawn");
+
+static enum doppel_status draw_page(int fd, const struct doppel_order *order,
+                                    struct doppel_outcome *out)
+{
+    enum doppel_format format;
+    out->kind = DOPPEL_KIND_TEXT;
+    if (probe_file(fd, &format) != DOPPEL_KIND_TEXT || format != DOPPEL_FORMAT_PDF)
+        return doppel_fail(&out->error, DOPPEL_E_FORMAT, "is no PDF");
+    return document_draw_page(fd, order->look_page, order->look_size, &out->attachment,
+                              &out->attachment_size, &out->error);
 }
 
 /* ---- */
@@ -172,6 +203,8 @@ enum doppel_status make_preview(struct workshop *workshop, int fd, const struct 
         return draw_wave(workshop, fd, order, out);
     case DOPPEL_LOOK_PLAIN:
         return read_text_preview(workshop, fd, order, out);
+    case DOPPEL_LOOK_PAGE:
+        return draw_page(fd, order, out);
     default:
         return doppel_fail(&out->error, DOPPEL_E_ARGUMENT, "no such look: %u", order->look);
     }

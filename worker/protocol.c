@@ -13,7 +13,8 @@
 
 /* serial u64, scheme u32, version u16; of texts format, unit, shingle and flags, u8 each; of raw
  * audio the format u8; the look u8; of raw audio rate and channels u32; of videos task and flags
- * u8, what is switched off u16, from and to u32, the box as four f32; the size of the look u32. */
+ * u8; the page of the look u16; of videos from and to u32, the box as four f32; the size of the
+ * look u32; what is switched off u32. */
 enum { ORDER_BYTES = 64, ORDERS_BYTES = FRAME_HEADER_BYTES + PROTOCOL_BATCH * ORDER_BYTES };
 
 enum order_flag { TEXT_NFKC = 1, TEXT_FOLD_CASE = 2, TEXT_DROP_PUNCTUATION = 4, TEXT_PLACES = 8 };
@@ -120,7 +121,7 @@ static void order_write(const struct worker_order *order, uint8_t out[ORDER_BYTE
     out[28] = wanted->video_task;
     out[29] = (uint8_t)((wanted->video_keyframes ? VIDEO_KEYFRAMES : 0) |
                         (wanted->video_no_audio ? VIDEO_NO_AUDIO : 0));
-    put_u16(out + 30, 0);
+    put_u16(out + 30, wanted->look_page);
     put_u32(out + 32, wanted->from_ms);
     put_u32(out + 36, wanted->to_ms);
     for (int i = 0; i < 4; i++)
@@ -152,6 +153,7 @@ static struct worker_order order_read(const uint8_t *data, int fd)
                    .from_ms = get_u32(data + 32),
                    .to_ms = get_u32(data + 36),
                    .look = data[19],
+                   .look_page = get_u16(data + 30),
                    .look_size = get_u32(data + 56)},
         .fd = fd,
     };

@@ -15,7 +15,7 @@
 #include <doppel/worker.h>
 
 enum {
-    PROTOCOL_VERSION = 9,
+    PROTOCOL_VERSION = 10,
     PROTOCOL_BATCH = 8,             /* orders in one frame, at most */
     PROTOCOL_MAX_BYTES = 64 * 1024, /* of one frame */
     PROTOCOL_LONG_BYTES = 64 << 20, /* of an answer that comes beside its frame */

@@ -153,6 +153,7 @@ static bool allow_bounded(scmp_filter_ctx filter)
         {SCMP_SYS(write), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDERR_FILENO)}},
         {SCMP_SYS(writev), 1, {SCMP_A0_64(SCMP_CMP_EQ, STDERR_FILENO)}},
         {SCMP_SYS(fcntl), 1, {SCMP_A1_64(SCMP_CMP_EQ, F_ADD_SEALS)}},
+        {SCMP_SYS(fcntl), 1, {SCMP_A1_64(SCMP_CMP_EQ, F_SETFD)}}, /* FreeType, of a font */
         /* Nothing becomes code. */
         {SCMP_SYS(mmap), 1, {SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
         {SCMP_SYS(mprotect), 1, {SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},

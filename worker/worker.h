@@ -121,6 +121,7 @@ struct doppel_order {
     float video_box[4];      /**< CLOSE: left, top, right, bottom (struct doppel_video_box) */
     uint32_t switched_off;   /**< the pool's own are added */
     uint8_t look;            /**< enum doppel_preview: then the scheme is not heeded */
+    uint16_t look_page;      /**< PAGE: which one, from 1 on */
     uint32_t look_size;      /**< how much of it, at most */
 };
 
@@ -131,10 +132,15 @@ enum doppel_preview {
     DOPPEL_LOOK_WAVE,  /**< a recording: DOPPEL_WAVE_HEAD_BYTES (milliseconds, buckets: u32 each),
                           then  of each bucket the least and the largest sample, as signed bytes: up
                           to  look_size of them */
-    DOPPEL_LOOK_PLAIN  /**< a text as plain text, by text_format: the first look_size bytes */
+    DOPPEL_LOOK_PLAIN, /**< a text as plain text, by text_format: the first look_size bytes; before
+                          each page of a document but the first a form feed */
+    DOPPEL_LOOK_PAGE   /**< a page of a PDF: the size of a JPEG and the number of its words, u32
+                          each; the grey JPEG, its longest side look_size pixels; of each word left,
+                          top, right and bottom, u16 each, in shares of the page's 65 535; and the
+                          words, each ended by '\n' */
 };
 
-enum { DOPPEL_WAVE_HEAD_BYTES = 8 };
+enum { DOPPEL_WAVE_HEAD_BYTES = 8, DOPPEL_PAGE_HEAD_BYTES = 8, DOPPEL_PAGE_WORD_BYTES = 8 };
 
 enum doppel_video_task {
     DOPPEL_VIDEO_FINGERPRINT = 0, /**< the whole video */

@@ -29,6 +29,8 @@ static enum doppel_status read_document(struct workshop *workshop, int fd,
     struct document_limits documents = document_limits_default();
     uint64_t most = workshop->limits.max_memory / DOCUMENT_SHARE;
     documents.ocr = workshop->ocr ? &ocr : NULL;
+    if (out->enough_bytes)
+        documents.enough_bytes = out->enough_bytes;
     if (most && most < documents.max_bytes)
         documents.max_bytes = most;
     enum doppel_status status = document_read(fd, format, &documents, &out->document, error);

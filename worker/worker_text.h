@@ -6,6 +6,7 @@
 #include "worker/fingerprint.h"
 
 struct worker_text {
+    uint64_t enough_bytes; /* set before it is opened; 0: all of a document is read */
     const char *bytes;
     size_t size;
     size_t mapped; /* bytes of the file, which is mapped; 0: it is a document */

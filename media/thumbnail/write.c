@@ -74,3 +74,10 @@ enum doppel_status thumbnail_write(const struct thumbnail *thumbnail, uint8_t **
     free(writer);
     return good ? DOPPEL_OK : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a thumbnail");
 }
+
+enum doppel_status doppel_media_write_jpeg(const struct doppel_plane *plane, uint8_t **out,
+                                           size_t *out_size, struct doppel_error *error)
+{
+    const struct thumbnail grey = {plane->data, plane->width, plane->height, 1};
+    return thumbnail_write(&grey, out, out_size, error);
+}

@@ -292,6 +292,7 @@ function drawLook(group, index, looks) {
         nodes.push(framed(group, index, picture(seen.jpeg, visible(member.path))));
     if (group.kind === 'video') nodes.push(...drawVideo(member, kept, seen));
     if (group.kind === 'audio') nodes.push(...drawAudio(member, kept, seen, looks[0]));
-    if (group.kind === 'text') nodes.push(...drawWords(member, seen));
+    if (group.kind === 'text')
+        nodes.push(...drawPages(group, index, looks), ...drawWords(member, seen));
     return nodes;
 }

@@ -14,7 +14,10 @@ const seenPicture = (group, index) => {
     const looks = data.looks ? looksOf(group) : null;
     let seen = (looks && looks[index]) || {};
     if (typeof seen.as === 'number') seen = looks[seen.as] || {};
-    const bytes = seen.jpeg || (seen.frames && seen.frames[0].jpeg);
+    const bytes =
+        group.kind === 'text'
+            ? seenPage(group, index, looks || [])
+            : seen.jpeg || (seen.frames && seen.frames[0].jpeg);
     return isBase64(bytes) ? 'data:image/jpeg;base64,' + bytes : '';
 };
 

@@ -17,6 +17,7 @@ import sys
 
 PAGES, STRANGERS, ROUNDS = 60, 450, 5
 SCANS, SCAN_PAGES = 20, 3  # so many short ones are scanned
+REPORTED = 20
 SKEW, NOISE, DPI = 1, 20, 200  # degrees, levels of 256
 LEAST_WORDS, MOST_WORDS = 400, 6000
 UNRELATED = 0.3  # Jaccard similarity of the sources' words by five, below which two are no match
@@ -35,6 +36,7 @@ def main():
     contained(doppel, folder, [typeset(source, os.path.join(folder, "groff")) for source in few])
     apart(doppel, sources[:strangers], pdfs[:strangers])
     scanned(doppel, folder, pdfs)
+    reported(doppel, folder, few[:REPORTED])
 
 
 # ---- what there is ----
@@ -226,6 +228,31 @@ def scanned(doppel, folder, pdfs):
     missed = [a for a, b in zip(short, scans) if group_of.get(a, -1) != group_of.get(b, -2)]
     share("found as one: scan and PDF (groff)", len(short) - len(missed), len(short), missed)
     print(errors, end="")
+
+
+def reported(doppel, folder, sources):
+    """What pages side by side cost: pairs of pages of which some words differ."""
+    pairs = os.path.join(folder, "pairs")
+    os.makedirs(pairs, exist_ok=True)
+    for source in sources:
+        text = source_text(source)
+        for name, words in (("a", text), ("b", text.replace(b"the ", b"this ", 9))):
+            path = os.path.join(pairs, f"{name_of(source)}-{name}.gz")
+            with gzip.open(path, "wb") as file:
+                file.write(words)
+            typeset(path, pairs)
+            os.remove(path)
+    page = os.path.join(folder, "pairs.html")
+    started = os.times()
+    subprocess.run([doppel, "report", pairs, "-o", page, "-q"], check=True)
+    ended = os.times()
+    with open(page) as file:
+        looks = re.findall(r'id="looks-\d+">(.*?)</script>', file.read())
+    drawn = [len(shown["jpeg"]) for look in looks for member in json.loads(look)["members"]
+             for shown in member.get("pages", [])]
+    cpu = sum(ended[2:4]) - sum(started[2:4])
+    print(f"a report of {len(looks)} pairs of PDFs: {os.path.getsize(page) / 1e6:.1f} MB, "
+          f"{len(drawn)} pages of {sum(drawn) / max(len(drawn), 1) / 1e3:.0f} kB, CPU {cpu:.1f} s")
 
 
 def shingles(source):

@@ -816,6 +816,78 @@ def test_a_served_report_answers_nobody_else():
         assert not (FOLDER / "aside").exists()
 
 
+def pdf_of(pages):
+    """A PDF of pages of lines, in a font that it does not bring along."""
+    objects = {1: "<</Type/Catalog/Pages 2 0 R>>", 3: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}
+    kids = []
+    for lines in pages:
+        drawing = "BT /F1 11 Tf 14 TL 60 780 Td " + "".join(f"({line}) Tj T* " for line in lines) + "ET"
+        number = len(objects) + 2
+        objects[number] = f"<</Length {len(drawing)}>>stream\n{drawing}\nendstream"
+        objects[number + 1] = (
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 3 0 R>>>>"
+            f"/Contents {number} 0 R>>"
+        )
+        kids.append(f"{number + 1} 0 R")
+    objects[2] = f"<</Type/Pages/Kids[{' '.join(kids)}]/Count {len(kids)}>>"
+    body = "".join(f"{number} 0 obj{text}endobj\n" for number, text in sorted(objects.items()))
+    return f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>\n".encode()
+
+
+def lines_of(page):
+    return [f"Line {i} of page {page} says u{page}u{i} and w{page}x{i} again" for i in range(20)]
+
+
+PAGE_WORDS = "Array.from(document.querySelectorAll('.pages figcaption'), words => words.textContent)"
+
+
+def test_pages_of_pdfs_stand_side_by_side():
+    folder = FOLDER / "papers"
+    folder.mkdir()
+    pages = [lines_of(number) for number in range(1, 9)]
+    changed = [list(lines) for lines in pages[2:7]]
+    for each in changed[1:]:
+        each[5] = each[5].replace("says", "denies")
+    (folder / "whole.pdf").write_bytes(pdf_of(pages))
+    (folder / "part.pdf").write_bytes(pdf_of(changed))
+    doppel("report", "papers", "-o", "papers.html")
+    page.complaints.clear()
+    page.open(FOLDER / "papers.html")
+    page.until("document.querySelectorAll('.pages img').length === 2")
+    assert page.run(PAGE_WORDS) == ["page 4 of number 1", "page 2 of this one"], page.run(PAGE_WORDS)
+    said = page.run("document.querySelector('.pages').textContent")
+    assert "5 pages of it are in number 1 · 4 pages have other words · the first 3" in said, said
+    # The one word that differs is marked on both, at its place: the sixth line of the page.
+    for kind, word in (("gone", "says"), ("new", "denies")):
+        boxes = page.run(
+            f"Array.from(document.querySelectorAll('.marks.{kind} rect'), box => [Number(box.getAttribute('y')), box.getBoundingClientRect().width])"
+        )
+        assert len(boxes) == 1 and 145 < boxes[0][0] < 165 and 10 < boxes[0][1] < 90, (word, boxes)
+    words = "document.querySelector('.member:has(.pages) .words')"
+    assert page.run(f"{words}.querySelectorAll('del').length") == 4
+    assert "Line 0 of page 1 " not in page.run(f"{words}.textContent")
+    shot("pages")
+    page.click(".pages button:last-of-type")
+    assert page.run(PAGE_WORDS) == ["page 5 of number 1", "page 3 of this one"]
+    page.run("document.querySelector('.pair-of-pages').scrollIntoView({block: 'center'})")
+    page.click(".pair-of-pages figure:last-child .framed")
+    seen = page.until("document.getElementById('seen').src")
+    assert seen == page.run("document.querySelector('.pair-of-pages figure:last-child img').src")
+    page.keys("ArrowLeft", "x")
+    assert page.run("document.getElementById('seen').src") == page.run(
+        "document.querySelector('.pair-of-pages figure img').src"
+    )
+    shot("pages-difference")
+    page.keys("Escape")
+    page.prefer("dark")
+    page.resize(380, 800)
+    assert page.run("document.documentElement.scrollWidth") <= 380
+    shot("pages-narrow")
+    page.prefer("light")
+    page.resize(1400, 1000)
+    assert not page.complaints, page.complaints
+
+
 HOSTILE = [
     "/x/</script><script>window.hacked = 1</script>.jpg",
     "/x/<!--<script>window.hacked = 2</script>-->.jpg",

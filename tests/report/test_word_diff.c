@@ -142,7 +142,7 @@ static void words_are_what_lies_between_white_space(void **state)
 static void assert_diff(const char *a, const char *b, const char *wanted)
 {
     struct doppel_json json = {0};
-    assert_int_equal(word_diff_to_json(&json, NULL, a, b), strcmp(wanted, "null") != 0);
+    assert_int_equal(word_diff_to_json(&json, NULL, a, b, false), strcmp(wanted, "null") != 0);
     assert_false(json.failed);
     assert_string_equal(json.bytes, wanted);
     doppel_json_free(&json);
@@ -151,7 +151,7 @@ static void assert_diff(const char *a, const char *b, const char *wanted)
 static json_t *diff_of(const char *a, const char *b)
 {
     struct doppel_json json = {0};
-    assert_true(word_diff_to_json(&json, NULL, a, b));
+    assert_true(word_diff_to_json(&json, NULL, a, b, false));
     json_t *parsed = json_loadb(json.bytes, json.size, 0, NULL);
     assert_non_null(parsed);
     doppel_json_free(&json);
