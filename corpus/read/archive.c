@@ -6,7 +6,8 @@
 
 #include "core/try.h"
 
-static const struct archive_format *const formats[] = {&warc_format, &parquet_format};
+static const struct archive_format *const formats[] = {&warc_format, &parquet_format,
+                                                       &arrow_format};
 
 struct archive {
     const struct archive_format *format;

@@ -1,5 +1,5 @@
-/* Files that hold records in another way than line by line: WARC and WET, Parquet. They are
- * recognised by their first bytes, and become rows. */
+/* Files that hold records in another way than line by line: WARC and WET, Parquet, Arrow. They
+ * are recognised by their first bytes, and become rows. */
 #ifndef DOPPEL_CORPUS_READ_ARCHIVE_H
 #define DOPPEL_CORPUS_READ_ARCHIVE_H
 
@@ -52,6 +52,6 @@ struct archive_format {
     void (*free)(void *state);
 };
 
-extern const struct archive_format warc_format, parquet_format;
+extern const struct archive_format warc_format, parquet_format, arrow_format;
 
 #endif

@@ -30,7 +30,7 @@ size_t files_name_size(const char *name)
 
 bool files_is_archive_name(const char *name)
 {
-    static const char *const endings[] = {".warc", ".wet", ".parquet", NULL};
+    static const char *const endings[] = {".warc", ".wet", ".parquet", ".arrow", ".feather", NULL};
     return name_ends_in_one(name, files_name_size(name), endings);
 }
 

@@ -107,10 +107,11 @@ void row_add(struct row_writer *writer, uint32_t column, bool is_literal, struct
         return;
     }
     head.size = (uint32_t)value.size;
-    if (!reserve_row_bytes(writer, sizeof head + value.size))
+    if (!reserve_row_bytes(writer, sizeof head + value.size + 1))
         return;
     append_row_bytes(writer, &head, sizeof head);
     append_row_bytes(writer, value.bytes, value.size);
+    append_row_bytes(writer, "", 1);
 }
 
 void row_finish(struct row_writer *writer)
@@ -163,10 +164,10 @@ bool row_next(const char *row, size_t size, size_t *place, struct row_field *out
         return false;
     memcpy(&head, row + *place, sizeof head);
     *place += sizeof head;
-    if (head.size > size - *place)
+    if (head.size >= size - *place)
         return false;
     *out = (struct row_field){head.column, head.is_literal, row + *place, head.size};
-    *place += head.size;
+    *place += head.size + 1;
     return true;
 }
 

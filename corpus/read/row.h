@@ -1,5 +1,5 @@
 /* Rows: the columns that they are of, and, of archives (WARC, Parquet, Arrow), how they lie in
- * blocks: a head, and a head and bytes for each field, which need no quotes and no escapes. */
+ * blocks: a head, and a head, bytes and a NUL for each field: no quotes and no escapes. */
 #ifndef DOPPEL_CORPUS_READ_ROW_H
 #define DOPPEL_CORPUS_READ_ROW_H
 

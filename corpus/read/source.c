@@ -11,7 +11,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { INPUT_BYTES = 1 << 18, MAGIC_BYTES = 6, LOOK_MS = 100 };
+enum { INPUT_BYTES = 1 << 18, MAGIC_BYTES = 8, LOOK_MS = 100 };
 
 struct corpus_source {
     int fd;
@@ -47,7 +47,6 @@ static const struct {
     {DOPPEL_PACKING_NONE, "BZh?1A", 6, "bzip2", "bzip2 -dc"},
     {DOPPEL_PACKING_NONE, "\x04\x22\x4D\x18", 4, "lz4", "lz4 -dc"},
     {DOPPEL_PACKING_NONE, "PK\x03\x04", 4, "zip", "unzip -p"},
-    {DOPPEL_PACKING_NONE, "ARROW1", 6, "Arrow", NULL},
 };
 
 /* ---- the file itself ---- */
@@ -141,13 +140,10 @@ static enum doppel_status recognise(struct corpus_source *source, struct doppel_
             !begins_with(source->input, magics[i].bytes, magics[i].size))
             continue;
         source->packing = magics[i].packing;
-        if (source->packing == DOPPEL_PACKING_NONE && magics[i].command)
+        if (source->packing == DOPPEL_PACKING_NONE)
             return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                                "is %s; pipe it in: %s FILE | doppel ... -", magics[i].name,
                                magics[i].command);
-        if (source->packing == DOPPEL_PACKING_NONE)
-            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "is %s; export it as JSON Lines",
-                               magics[i].name);
     }
     return begin_packing(source, error);
 }

@@ -3,7 +3,8 @@
 format, by CPU time, beside JSON Lines; formats take turns, and the median of ROUNDS ratios counts.
 Texts are prose that Debian packages ship, of one half of the packages, each once; they share their
 words with few others, so that little is compared: near texts of plain JSON Lines are read once
-more, and of other formats not. What is made is kept in FOLDER where one is named."""
+more, and of other formats not. What is made is kept in FOLDER where one is named. What others wrote
+of records.jsonl there, as records.parquet or records.arrow, takes part."""
 
 import csv
 import gzip
@@ -34,7 +35,8 @@ def measure(build, size, folder):
     text_bytes = sum(len(record["text"].encode()) for record in records)
     print(f"{len(records)} records, {text_bytes / 1e6:.0f} MB of text, "
           f"{text_bytes / len(records):.0f} bytes a text", flush=True)
-    for plain, other in (("records.jsonl", PLAIN), ("records.jsonl.gz", PACKED)):
+    brought = [name for name in BROUGHT if os.path.exists(os.path.join(folder, name))]
+    for plain, other in (("records.jsonl", PLAIN + brought), ("records.jsonl.gz", PACKED)):
         compare(os.path.join(build, "doppel"), folder, records, [plain, *other])
 
 
@@ -169,6 +171,7 @@ def write_packed_wet(records, path):
 
 PLAIN = ["records.wet", "records.csv"]
 PACKED = ["records.wet.gz"]
+BROUGHT = ["records.parquet", "records.arrow"]
 WRITERS = {
     "records.jsonl": write_lines,
     "records.jsonl.gz": write_packed_lines,

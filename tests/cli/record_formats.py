@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records in CSV, TSV, WARC, WET and Parquet get the decisions that they get as JSON Lines.
+"""Records in CSV, TSV, WARC, WET, Parquet and Arrow get the decisions that they get as JSON Lines.
 
 `record_formats.py BUILD`
 """
@@ -152,28 +152,44 @@ def test_ingest_decides_alike():
         assert all(line["decision"] != "new" for line in again), name
 
 
-# Of other writers: Arrow's of Rust, and hyparquet's of JavaScript.
-PARQUET = pathlib.Path(__file__).resolve().parents[1] / "corpus" / "parquet"
+# Of other writers: of Parquet Arrow's of Rust, and hyparquet's of JavaScript; of Arrow Apache's of
+# JavaScript (several batches, nested columns, a dictionary, long offsets), and polars' of Rust
+# (views, packed).
+FILES = pathlib.Path(__file__).resolve().parents[1] / "corpus"
+PARQUET, ARROW = FILES / "parquet", FILES / "arrow"
 PARQUET_READ = ["arrow-v1-gzip", "arrow-v1-snappy", "arrow-v2-zstd", "javascript"]
+COLUMNS = [PARQUET / f"{name}.parquet" for name in PARQUET_READ] + sorted(ARROW.iterdir())
 
 
-def test_parquet_has_the_rows_that_its_writer_was_given():
+def test_columns_have_the_rows_that_their_writer_was_given():
     source = (PARQUET / "records.jsonl").read_text().splitlines()
     wanted = decided("dedup", PARQUET / "records.jsonl")
     kept = {one["id"] for one in wanted if one["decision"] == "new"}
-    assert len(wanted) == 60 and len(kept) == 40
+    assert len(wanted) == 60 and len(kept) == 40 and len(COLUMNS) == 9
     rows = [row for row in map(json.loads, source) if row["id"] in kept]
     rows = [{key: row[key] for key in row if row[key] is not None} for row in rows]
-    for name in PARQUET_READ:
-        path = PARQUET / f"{name}.parquet"
+    for path in COLUMNS:
         there = decided("dedup", path)
         assert [one | {"similarity": 0} for one in there] == [
             one | {"similarity": 0} for one in wanted
-        ], name
+        ], path
         unique = doppel("dedup", path, "--emit", "unique").splitlines()
-        assert [json.loads(line) for line in unique] == rows, name
-        by_ingest = decided("ingest", "-L", name, "--jsonl", path)
-        assert [one["decision"] for one in by_ingest] == [one["decision"] for one in wanted], name
+        assert [json.loads(line) for line in unique] == rows, path
+        by_ingest = decided("ingest", "-L", path.name, "--jsonl", path)
+        assert [one["decision"] for one in by_ingest] == [one["decision"] for one in wanted], path
+
+
+def test_arrow_comes_through_pipes_and_packed():
+    wanted = decided("dedup", ARROW / "polars-zstd.arrow")
+    for path in sorted(ARROW.iterdir()):
+        with gzip.open("packed.arrow.gz", "wb") as file:
+            file.write(path.read_bytes())
+        assert decided("dedup", "packed.arrow.gz") == wanted, path
+        with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+            piped = subprocess.run(
+                [BUILD / "doppel", "dedup", "-"], stdin=cat.stdout, capture_output=True, check=True
+            )
+        assert len(piped.stdout.splitlines()) == 60, path
 
 
 def test_parquet_that_is_not_read_is_told():
@@ -184,18 +200,79 @@ def test_parquet_that_is_not_read_is_told():
     assert b"neither from a pipe" in doppel("dedup", "packed.parquet.gz", codes=[3])
 
 
-def test_damaged_parquet_is_told():
+def varint(number):
+    low, rest = number & 0x7F, number >> 7
+    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+
+def thrift(**fields):
+    """A struct of Thrift's compact protocol: f1=number, bytes, struct or list of structs."""
+    out, last = b"", 0
+    for name, value in fields.items():
+        number = int(name[1:])
+        kind = {int: 5, str: 8, bytes: 12, list: 9}[type(value)]
+        out += bytes([number - last << 4 | kind])
+        last = number
+        if kind == 5:
+            out += varint(value * 2)
+        elif kind == 8:
+            out += varint(len(value)) + value.encode()
+        elif kind == 9:
+            out += bytes([0xF0 | 12]) + varint(len(value)) + b"".join(value)
+        else:
+            out += value
+    return out + b"\0"
+
+
+def parquet_of(columns):
+    """A row with one long text a column, packed by gzip: {name: (bytes, stated size)}."""
+    body, chunks, schema = b"PAR1", [], [thrift(f4="schema", f5=len(columns))]
+    for name, (size, stated) in columns.items():
+        page = gzip.compress(size.to_bytes(4, "little") + b" " * size, 1)
+        data = thrift(f1=1, f2=0, f3=3, f4=3)
+        head = thrift(f1=0, f2=stated, f3=len(page), f5=data)
+        schema.append(thrift(f1=6, f3=0, f4=name))
+        facts = thrift(f1=6, f4=2, f5=1, f6=stated, f7=len(head + page), f9=len(body))
+        chunks.append(thrift(f2=len(body), f3=facts))
+        body += head + page
+    group = thrift(f1=chunks, f2=len(body), f3=1)
+    footer = thrift(f1=1, f2=schema, f3=1, f4=[group])
+    return body + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def peak_of(path):
+    """What is printed, and MB of memory at the most."""
+    with open("told", "w") as told:
+        child = subprocess.Popen([BUILD / "doppel", "dedup", path, "--jobs", "1"], stdout=told)
+        _, _, usage = os.wait4(child.pid, 0)
+    return pathlib.Path("told").read_text(), usage.ru_maxrss / 1024
+
+
+def test_memory_of_parquet_is_bounded():
+    mb = 10**6
+    pathlib.Path("p").write_bytes(parquet_of({"id": (3, 7), "text": (5 * mb, 5 * mb + 4)}))
+    assert '"decision":"too_short"' in peak_of("p")[0]
+    pathlib.Path("p").write_bytes(parquet_of({"id": (3, 7), "text": (3, 2000 * mb)}))
+    told, peak = peak_of("p")
+    assert "want more than 512 MB" in told and peak < 100, (told, peak)
+    large = (180 * mb, 180 * mb + 4)
+    pathlib.Path("p").write_bytes(parquet_of({name: large for name in ("id", "source", "text")}))
+    told, peak = peak_of("p")
+    assert "want more than 512 MB" in told and peak < 600, (told, peak)
+
+
+def test_damaged_columns_are_told():
     read = 0
-    for number in range(120):
-        name = PARQUET_READ[number % len(PARQUET_READ)]
-        damaged = bytearray((PARQUET / f"{name}.parquet").read_bytes())
+    for number in range(180):
+        path = COLUMNS[number % len(COLUMNS)]
+        damaged = bytearray(path.read_bytes())
         if number % 3 == 0:
             del damaged[CHANCE.randrange(5, len(damaged)) :]
         for _ in range(CHANCE.randrange(1, 6)):
             damaged[CHANCE.randrange(4, len(damaged))] = CHANCE.randrange(256)
-        pathlib.Path("damaged.parquet").write_bytes(damaged)
-        read += bool(doppel("dedup", "damaged.parquet", codes=[0, 2, 3]))
-    assert read > 100
+        pathlib.Path("damaged").write_bytes(damaged)
+        read += bool(doppel("dedup", "damaged", codes=[0, 2, 3]))
+    assert read > 150
 
 
 def test_columns_by_option():

@@ -58,7 +58,7 @@ def test_jumps_have_landing_places():
 
 def test_each_library_is_in_the_table_of_who_parses_what():
     names = {"jpeg": "libjpeg-turbo", "png16": "libpng", "z": "zlib", "fftw3f": "FFTW"}
-    names |= {"sqlite3": "SQLite", "raw_r": "libraw", "poppler-glib": "poppler"}
+    names |= {"sqlite3": "SQLite", "lz4": "LZ4", "raw_r": "libraw", "poppler-glib": "poppler"}
     names |= {"glib-2.0": "GLib", "gobject-2.0": "GLib"}
     system = re.compile(r"(c|m|gcc_s|stdc\+\+|pthread|atomic)$")
     listed = (TOP / "docs/security.md").read_text()

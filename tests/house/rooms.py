@@ -131,6 +131,7 @@ OUTSIDERS = {
     r"zlib\.h": "corpus embed",
     r"simdjson\.h": "corpus embed",
     r"zstd\.h": "corpus video",
+    r"lz4frame\.h": "corpus",
     r"snappy-c\.h": "corpus",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
     r"libraw/.*": "media",

@@ -253,7 +253,7 @@ static const struct option_info rows[] = {
      "With --chart: show frames beside it", VERB_COMPARE, SECTION_VIDEOS},
 
     {"jsonl", 0, "FILE", OPTION_TEXTS, AT(jsonl), NULL,
-     "Records in JSON Lines or WARC, or CSV or TSV by its name; plain, .gz or .zst; Parquet; or a "
+     "Records in JSON Lines, WARC, Arrow, Parquet, or CSV or TSV by name; plain, .gz or .zst; a "
      "folder of such files; - is standard input; may be repeated",
      VERBS_STREAM, SECTION_RECORDS},
     {"stream", 0, "redis://HOST/KEY", OPTION_TEXT, AT(stream), NULL,

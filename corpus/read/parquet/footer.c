@@ -10,7 +10,7 @@
 #include "core/try.h"
 #include "corpus/read/parquet/thrift.h"
 
-enum { MARK_BYTES = 4, TAIL_BYTES = 8, MOST_FOOTER_BYTES = 1 << 28, MOST_CHUNKS = 1 << 24 };
+enum { MARK_BYTES = 4, TAIL_BYTES = 8, MOST_FOOTER_BYTES = 1 << 26, MOST_CHUNKS = 1 << 20 };
 
 static const char mark[] = "PAR1";
 
@@ -133,13 +133,11 @@ static bool take_schema(struct thrift *thrift, const struct thrift_field *field,
     take_schema_element(thrift); /* the root */
     for (size_t i = 1; i < count && !thrift->broken; i++) {
         struct schema_element element = take_schema_element(thrift);
-        struct parquet_column *column = &footer->columns[footer->column_count];
-        column->name = strndup(element.name, element.name_size);
-        if (!column->name)
+        struct parquet_column *column = &footer->columns[footer->names.count];
+        if (!archive_columns_add(&footer->names, element.name, element.name_size,
+                                 why_column_unread(&element)))
             return false;
-        footer->column_count++;
         column->leaf = footer->leaf_count;
-        column->unread = why_column_unread(&element);
         column->type = (enum parquet_type)element.type;
         column->meaning = parquet_meaning_of(&element);
         column->optional = element.repetition == 1;
@@ -271,7 +269,7 @@ enum doppel_status parquet_footer_read(int fd, struct parquet_footer *out,
     if (memcmp(tail + 4, mark, MARK_BYTES) != 0 || length > size - MARK_BYTES - TAIL_BYTES)
         return broken_footer(error);
     if (length > MOST_FOOTER_BYTES)
-        return doppel_fail(error, DOPPEL_E_LIMIT, "its footer has more than 256 MB");
+        return doppel_fail(error, DOPPEL_E_LIMIT, "its footer has more than 64 MB");
     bytes = malloc(length ? length : 1);
     if (!bytes)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
@@ -289,8 +287,7 @@ done:
 
 void parquet_footer_free(struct parquet_footer *footer)
 {
-    for (size_t i = 0; i < footer->column_count; i++)
-        free(footer->columns[i].name);
+    archive_columns_free(&footer->names);
     free(footer->columns);
     free(footer->group_rows);
     free(footer->chunks);

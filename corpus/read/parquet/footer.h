@@ -4,6 +4,7 @@
 
 #include <doppel/core.h>
 
+#include "corpus/read/archive_columns.h"
 #include "corpus/read/row_value.h"
 
 enum parquet_type {
@@ -16,12 +17,10 @@ enum parquet_type {
 };
 
 struct parquet_column {
-    char *name;
     size_t leaf; /* its number among all columns, also those inside others */
     enum parquet_type type;
     enum row_meaning meaning;
-    bool optional, is_field;
-    const char *unread; /* why it is not read; NULL: it is */
+    bool optional;
 };
 
 /* The part of a column in a group of rows. */
@@ -33,8 +32,8 @@ struct parquet_chunk {
 };
 
 struct parquet_footer {
-    struct parquet_column *columns; /* on the outermost level */
-    size_t column_count;
+    struct archive_columns names; /* on the outermost level */
+    struct parquet_column *columns;
     size_t leaf_count;
     uint64_t *group_rows;
     size_t group_count;

@@ -10,7 +10,6 @@
 enum {
     HEADER_BYTES = 1 << 12, /* that are read at first */
     MOST_HEADER_BYTES = 1 << 24,
-    MOST_PAGE_BYTES = 1 << 28,
     PAGE_DATA = 0,
     PAGE_DICTIONARY = 2,
     PAGE_DATA_V2 = 3,
@@ -31,32 +30,41 @@ struct page_header {
 static enum doppel_status broken_page(const struct parquet_pages *pages, struct doppel_error *error)
 {
     return doppel_fail(error, DOPPEL_E_CORRUPT,
-                       "a page of column '%s' is damaged; the rest is not read",
-                       pages->column->name);
+                       "a page of column '%s' is damaged; the rest is not read", pages->name);
 }
 
-static enum doppel_status no_page_memory(struct doppel_error *error)
+/* Room for `size` bytes, among those that all columns may have. What was there is lost. */
+static enum doppel_status make_page_room(struct parquet_pages *pages, void *bytes_at,
+                                         size_t *capacity, uint64_t size,
+                                         struct doppel_error *error)
 {
-    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
-}
-
-static bool make_page_room(uint8_t **bytes, size_t *capacity, size_t size)
-{
+    void **bytes = bytes_at;
+    struct parquet_memory *memory = pages->memory;
     if (size <= *capacity && *bytes)
-        return true;
+        return DOPPEL_OK;
     free(*bytes);
-    *capacity = size + size / 4 + 1;
-    *bytes = malloc(*capacity);
+    *bytes = NULL;
+    memory->held -= *capacity;
+    *capacity = 0;
+    uint64_t wanted = size + size / 4 + 1;
+    if (wanted > PARQUET_MOST_BYTES - memory->held)
+        return doppel_fail(error, DOPPEL_E_LIMIT,
+                           "pages of column '%s', and those of others, want more than 512 MB; "
+                           "write smaller ones",
+                           pages->name);
+    *bytes = malloc(wanted);
     if (!*bytes)
-        *capacity = 0;
-    return *bytes;
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
+    *capacity = wanted;
+    memory->held += wanted;
+    return DOPPEL_OK;
 }
 
 enum doppel_status parquet_pages_begin(struct parquet_pages *pages,
                                        const struct parquet_chunk *chunk,
                                        struct doppel_error *error)
 {
-    const char *name = pages->column->name;
+    const char *name = pages->name;
     if (chunk->elsewhere)
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                            "column '%s' is encrypted, or in another file", name);
@@ -77,7 +85,6 @@ enum doppel_status parquet_pages_begin(struct parquet_pages *pages,
 
 void parquet_pages_free(struct parquet_pages *pages)
 {
-    free(pages->packed);
     free(pages->page);
     free(pages->dictionary);
     free(pages->places);
@@ -137,15 +144,15 @@ static enum doppel_status read_page_header(struct parquet_pages *pages, struct p
                                            struct doppel_error *error)
 {
     enum doppel_status status = DOPPEL_OK;
+    struct parquet_memory *memory = pages->memory;
     uint64_t left = pages->end - pages->at;
     if (!left)
         return broken_page(pages, error);
     for (size_t wanted = HEADER_BYTES;; wanted *= 4) {
         size_t some = wanted < left ? wanted : (size_t)left;
-        if (!make_page_room(&pages->packed, &pages->packed_capacity, some))
-            return no_page_memory(error);
-        TRY(parquet_pread(pages->fd, pages->packed, some, pages->at, error));
-        struct thrift thrift = {.at = pages->packed, .end = pages->packed + some};
+        TRY(make_page_room(pages, &memory->packed, &memory->packed_capacity, some, error));
+        TRY(parquet_pread(pages->fd, memory->packed, some, pages->at, error));
+        struct thrift thrift = {.at = memory->packed, .end = memory->packed + some};
         if (take_page_header(&thrift, out))
             break;
         if (some == left || wanted >= MOST_HEADER_BYTES)
@@ -154,9 +161,6 @@ static enum doppel_status read_page_header(struct parquet_pages *pages, struct p
     if (out->size < 0 || out->packed < 0 || out->values < 0 ||
         (uint64_t)out->packed > left - out->header_bytes)
         return broken_page(pages, error);
-    if (out->size > MOST_PAGE_BYTES)
-        return doppel_fail(error, DOPPEL_E_LIMIT, "a page of column '%s' has more than 256 MB",
-                           pages->column->name);
 done:
     return status;
 }
@@ -170,19 +174,20 @@ static enum doppel_status unpack_page(struct parquet_pages *pages, const struct 
     enum doppel_status status = DOPPEL_OK;
     size_t packed = (size_t)header->packed, size = (size_t)header->size;
     bool dictionary = header->kind == PAGE_DICTIONARY;
+    struct parquet_memory *memory = pages->memory;
     uint8_t **to = dictionary ? &pages->dictionary : &pages->page;
     if (plain > packed || plain > size)
         return broken_page(pages, error);
-    if (!make_page_room(&pages->packed, &pages->packed_capacity, packed) ||
-        !make_page_room(to, dictionary ? &pages->dictionary_capacity : &pages->page_capacity, size))
-        return no_page_memory(error);
-    TRY(parquet_pread(pages->fd, pages->packed, packed, pages->at + header->header_bytes, error));
+    TRY(make_page_room(pages, &memory->packed, &memory->packed_capacity, packed, error));
+    TRY(make_page_room(pages, to, dictionary ? &pages->dictionary_capacity : &pages->page_capacity,
+                       size, error));
+    TRY(parquet_pread(pages->fd, memory->packed, packed, pages->at + header->header_bytes, error));
     pages->at += header->header_bytes + packed;
-    memcpy(*to, pages->packed, plain);
+    memcpy(*to, memory->packed, plain);
     int codec = header->is_packed ? pages->codec : 0;
     if (packed == plain && size == plain)
         return DOPPEL_OK; /* only nulls */
-    if (!parquet_unpack(codec, pages->packed + plain, packed - plain, *to + plain, size - plain))
+    if (!parquet_unpack(codec, memory->packed + plain, packed - plain, *to + plain, size - plain))
         return broken_page(pages, error);
 done:
     return status;
@@ -232,13 +237,8 @@ static enum doppel_status take_dictionary(struct parquet_pages *pages,
         (uint64_t)header->values > (uint64_t)header->size / (width ? width : 4))
         return broken_page(pages, error);
     TRY(unpack_page(pages, header, 0, error));
-    if (count + 1 > pages->place_capacity) {
-        free(pages->places);
-        pages->places = malloc((count + 1) * sizeof *pages->places);
-        pages->place_capacity = pages->places ? count + 1 : 0;
-        if (!pages->places)
-            return no_page_memory(error);
-    }
+    TRY(make_page_room(pages, &pages->places, &pages->place_capacity,
+                       (count + 1) * sizeof *pages->places, error));
     const uint8_t *at = pages->dictionary, *end = at + header->size;
     for (size_t i = 0; i < count; i++) {
         struct parquet_value value;
@@ -291,7 +291,7 @@ static enum doppel_status take_encoding(struct parquet_pages *pages,
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
                            "column '%s' is written in an encoding (%d) that is not read; write it "
                            "plain, or with a dictionary",
-                           pages->column->name, (int)(header->encoding & 0xFF));
+                           pages->name, (int)(header->encoding & 0xFF));
     unsigned width = truths ? 1 : left ? page.at[0] : 0;
     size_t before = truths ? 4 : 1;
     if (width > 32 || (left < before && left))

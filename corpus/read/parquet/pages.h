@@ -5,15 +5,24 @@
 #include "corpus/read/parquet/footer.h"
 #include "corpus/read/parquet/levels.h"
 
+/* Of all columns of a file together. */
+struct parquet_memory {
+    uint64_t held;   /* bytes of their buffers, at most PARQUET_MOST_BYTES */
+    uint8_t *packed; /* a page, or its header, as it is in the file */
+    size_t packed_capacity;
+};
+
+enum { PARQUET_MOST_BYTES = 1 << 29 };
+
 /* Of one group of rows. Zero-initialised it holds nothing. */
 struct parquet_pages {
+    struct parquet_memory *memory;
     int fd;
+    const char *name; /* of the column */
     const struct parquet_column *column;
     int codec;
     uint64_t at, end; /* of the chunk, in the file */
-    uint8_t *packed;  /* a page, or its header, as it is in the file */
-    size_t packed_capacity;
-    uint8_t *page; /* unpacked */
+    uint8_t *page;    /* unpacked */
     size_t page_capacity;
     uint64_t left;                 /* values of the page */
     struct parquet_levels present; /* of an optional column */
@@ -23,8 +32,8 @@ struct parquet_pages {
     unsigned bit;                      /* of plain truths */
     uint8_t *dictionary;
     size_t dictionary_capacity, dictionary_count;
-    uint32_t *places; /* of its values, and its end */
-    size_t place_capacity;
+    uint32_t *places;      /* of its values, and its end */
+    size_t place_capacity; /* bytes */
 };
 
 /* NULL: there is none. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "corpus/read/archive.h"
 #include "corpus/read/parquet/pages.h"
 #include "corpus/read/row_value.h"
 
@@ -12,6 +11,7 @@ enum { ROWS_BYTES = 1 << 16 };
 
 struct parquet {
     struct parquet_footer footer;
+    struct parquet_memory memory;
     struct parquet_pages *pages; /* of each column */
     size_t next_group;
     uint64_t rows_left; /* of the group before */
@@ -23,60 +23,12 @@ struct parquet {
 static void parquet_free(void *state)
 {
     struct parquet *parquet = state;
-    for (size_t i = 0; parquet->pages && i < parquet->footer.column_count; i++)
+    for (size_t i = 0; parquet->pages && i < parquet->footer.names.count; i++)
         parquet_pages_free(&parquet->pages[i]);
     free(parquet->pages);
+    free(parquet->memory.packed);
     parquet_footer_free(&parquet->footer);
     free(parquet);
-}
-
-static bool is_field(const char *name, const struct doppel_corpus_fields *fields)
-{
-    const struct doppel_corpus_fields usual = doppel_corpus_fields_default();
-    const char *const wanted[][2] = {{fields->text, usual.text},
-                                     {fields->path, usual.path},
-                                     {fields->id, usual.id},
-                                     {fields->source, usual.source},
-                                     {fields->date, usual.date}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (strcmp(name, wanted[i][0] ? wanted[i][0] : wanted[i][1]) == 0)
-            return true;
-    return false;
-}
-
-/* Those that are read: all that can be, or those that are fields, where there are such. */
-static enum doppel_status choose_columns(struct parquet_footer *footer,
-                                         const struct archive_input *input,
-                                         struct doppel_error *error)
-{
-    size_t readable = 0, fields = 0;
-    for (size_t i = 0; i < footer->column_count; i++) {
-        struct parquet_column *column = &footer->columns[i];
-        column->is_field = input->fields && is_field(column->name, input->fields);
-        if (column->unread && column->is_field)
-            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "column '%s' %s, so it is not read",
-                               column->name, column->unread);
-        readable += !column->unread;
-        fields += column->is_field;
-    }
-    for (size_t i = 0; i < footer->column_count; i++) {
-        struct parquet_column *column = &footer->columns[i];
-        if (input->only_fields && fields && !column->is_field)
-            column->unread = "is no field";
-    }
-    return readable ? DOPPEL_OK
-                    : doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                                  "none of its columns has texts or numbers that are read");
-}
-
-static struct row_layout *layout_of_columns(const struct parquet_footer *footer)
-{
-    const char **names = malloc((footer->column_count + 1) * sizeof *names);
-    for (size_t i = 0; names && i < footer->column_count; i++)
-        names[i] = footer->columns[i].name;
-    struct row_layout *layout = names ? row_layout_new(names, footer->column_count, '\0') : NULL;
-    free(names);
-    return layout;
 }
 
 static enum doppel_status parquet_open(const struct archive_input *input, void **out,
@@ -92,13 +44,16 @@ static enum doppel_status parquet_open(const struct archive_input *input, void *
     if (!parquet)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
     TRY(parquet_footer_read(fd, &parquet->footer, error));
-    TRY(choose_columns(&parquet->footer, input, error));
-    parquet->pages = calloc(parquet->footer.column_count, sizeof *parquet->pages);
-    *out_layout = layout_of_columns(&parquet->footer);
+    TRY(archive_columns_choose(&parquet->footer.names, input, error));
+    parquet->pages = calloc(parquet->footer.names.count + 1, sizeof *parquet->pages);
+    *out_layout = archive_columns_layout(&parquet->footer.names);
     if (!parquet->pages || !*out_layout)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file"));
-    for (size_t i = 0; i < parquet->footer.column_count; i++)
-        parquet->pages[i] = (struct parquet_pages){.fd = fd, .column = &parquet->footer.columns[i]};
+    for (size_t i = 0; i < parquet->footer.names.count; i++)
+        parquet->pages[i] = (struct parquet_pages){.memory = &parquet->memory,
+                                                   .fd = fd,
+                                                   .name = parquet->footer.names.items[i].name,
+                                                   .column = &parquet->footer.columns[i]};
     *out = parquet;
     return DOPPEL_OK;
 done:
@@ -167,16 +122,16 @@ static enum doppel_status begin_row_group(struct parquet *parquet, struct doppel
     enum doppel_status status = DOPPEL_OK;
     const struct parquet_footer *footer = &parquet->footer;
     size_t number = parquet->next_group++;
-    for (size_t i = 0; i < footer->column_count; i++) {
+    for (size_t i = 0; i < footer->names.count; i++) {
         const struct parquet_column *column = &footer->columns[i];
         const struct parquet_chunk *chunk =
             &footer->chunks[number * footer->leaf_count + column->leaf];
-        if (column->unread)
+        if (footer->names.items[i].unread)
             continue;
         if (!chunk->elsewhere && chunk->values != footer->group_rows[number])
             return doppel_fail(error, DOPPEL_E_CORRUPT,
                                "column '%s' has not as many values as there are rows",
-                               column->name);
+                               footer->names.items[i].name);
         TRY(parquet_pages_begin(&parquet->pages[i], chunk, error));
         if (parquet->bytes_done < chunk->at)
             parquet->bytes_done = chunk->at;
@@ -191,9 +146,9 @@ static enum doppel_status take_parquet_row(struct parquet *parquet, struct row_w
 {
     enum doppel_status status = DOPPEL_OK;
     row_begin(rows);
-    for (size_t i = 0; i < parquet->footer.column_count; i++) {
+    for (size_t i = 0; i < parquet->footer.names.count; i++) {
         struct parquet_value value;
-        if (parquet->footer.columns[i].unread)
+        if (parquet->footer.names.items[i].unread)
             continue;
         TRY(parquet_pages_next(&parquet->pages[i], &value, error));
         write_column_value(rows, (uint32_t)i, &parquet->footer.columns[i], &value);
