@@ -95,8 +95,9 @@ static const char *left_by_mark(const struct doppel_plan_file *file)
 }
 
 /* Decide about a file that is neither kept nor a reference. @param first number of the first of its
- * group with the same bytes. @param burst it is another shot than the one to keep */
-static void decide_plan_file(const struct doppel_plan *plan, size_t first, bool burst,
+ * group with the same bytes. */
+static void decide_plan_file(const struct doppel_plan *plan, size_t first,
+                             const struct doppel_group_member *member,
                              struct doppel_plan_file *file)
 {
     const struct doppel_act_policy *policy = &plan->policy;
@@ -104,8 +105,12 @@ static void decide_plan_file(const struct doppel_plan *plan, size_t first, bool 
     file->left = left_by_mark(file);
     if (file->left)
         return;
-    if (burst && file->mark != DOPPEL_FILE_REMOVE) {
+    if (member->burst && file->mark != DOPPEL_FILE_REMOVE) {
         file->left = "is another shot of a burst: that takes a mark";
+        return;
+    }
+    if (doppel_group_member_holds_more(member) && file->mark != DOPPEL_FILE_REMOVE) {
+        file->left = "holds more than the kept file: that takes a mark";
         return;
     }
     if (policy_covers(file, policy)) {
@@ -201,7 +206,7 @@ enum doppel_status doppel_plan_add(void *to, const struct doppel_group *group,
         if (refuse_member(&group->members[0], member, &plan->policy, &file))
             ;
         else if (i && !file.reference)
-            decide_plan_file(plan, keep + member->same_bytes, member->burst, &file);
+            decide_plan_file(plan, keep + member->same_bytes, member, &file);
         else
             refuse_removal(&file);
         if (!push_plan_file(plan, file))

@@ -13,6 +13,8 @@
 #include "group/member_rules.h"
 #include "group/timed.h"
 
+enum { MOST_TURNS = 8 }; /* of texts, each of which holds the one before */
+
 /* The groups of one grouping on their way to the visitor. */
 struct emission {
     struct grouping *grouping;
@@ -355,6 +357,49 @@ static enum doppel_kind kind_of_group(const struct grouping *grouping,
     return grouping->options->kind;
 }
 
+/* @return false without memory */
+static bool fill_members(const struct grouping *grouping, const struct led_item *members,
+                         size_t count, uint32_t kept, struct group_members *out)
+{
+    bool room = group_members_reserve(out, count) && add_member(grouping, kept, out);
+    for (size_t i = 0; i < count && room; i++)
+        room = members[i].item == kept || add_other_member(grouping, members[i].item, out);
+    return room;
+}
+
+/* Whether it may be kept in the place of the one that is: a mark, a folder or a reference asked for
+ * neither. */
+static bool may_take_place(const struct grouping *grouping, const struct group_members *members,
+                           size_t number)
+{
+    const struct doppel_group_member *member = &members->items[number], *kept = &members->items[0];
+    return !member->gone && member->mark == kept->mark && member->reference == kept->reference &&
+           !path_lies_in_archive(member->path) &&
+           item_store_get(&grouping->items, members->numbers[number]).no_file ==
+               item_store_get(&grouping->items, members->numbers[0]).no_file;
+}
+
+/* The longest text that holds the one to keep, which would go for a part of itself. @return false:
+ * there is none, or the other was asked for */
+static bool find_whole_text(const struct grouping *grouping, const struct group_members *members,
+                            const char *reason, uint32_t *out)
+{
+    static const char *const asked[] = {"mark", "folder", "reference", "chosen"};
+    double least = 2;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (reason && strcmp(reason, asked[i]) == 0)
+            return false;
+    for (size_t i = 1; i < members->count; i++) {
+        const struct doppel_group_member *member = &members->items[i];
+        if (!doppel_group_member_holds_more(member) || member->match->query_coverage >= least ||
+            !may_take_place(grouping, members, i))
+            continue;
+        least = member->match->query_coverage;
+        *out = members->numbers[i];
+    }
+    return least < 2;
+}
+
 /* The one to keep first. */
 static enum doppel_status emit_group(struct emission *emission, const struct led_item *members,
                                      size_t count, struct doppel_error *error)
@@ -364,9 +409,14 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
     uint32_t kept;
     const char *reason = NULL;
     bool room = choose_kept_by_marks(grouping, members, count, &kept, &reason) &&
-                group_members_reserve(&out, count) && add_member(grouping, kept, &out);
-    for (size_t i = 0; i < count && room; i++)
-        room = members[i].item == kept || add_other_member(grouping, members[i].item, &out);
+                fill_members(grouping, members, count, kept, &out);
+    for (size_t turns = 0;
+         turns < MOST_TURNS && room && find_whole_text(grouping, &out, reason, &kept); turns++) {
+        group_members_free(&out);
+        out = (struct group_members){0};
+        reason = "whole";
+        room = fill_members(grouping, members, count, kept, &out);
+    }
     emission->kept = kept;
     bool joined = grouping->options->kind == DOPPEL_KIND_IMAGE &&
                   grouping->options->group->companions == DOPPEL_COMPANIONS_JOIN;

@@ -129,8 +129,8 @@ struct doppel_group {
     const struct doppel_group_member *members; /**< the one to keep first */
     size_t count;
     uint64_t savable_bytes; /**< what all but the one to keep, references, other shots of a burst,
-                               other files of its shot, and what is marked to be kept or left take;
-                               nothing of a file that has names elsewhere */
+                               other files of its shot, texts that hold it, and what is marked to
+                               be kept or left take; nothing of a file that has names elsewhere */
     const struct doppel_text_options *text; /**< of records: how they were read; NULL: all members
                                                are files or items */
 };
@@ -138,6 +138,10 @@ struct doppel_group {
 /** Visit a group. What is not DOPPEL_OK ends the search, which returns it. */
 typedef enum doppel_status doppel_group_visitor(void *context, const struct doppel_group *group,
                                                 struct doppel_error *error);
+
+/** Whether it is a text that holds the one to keep, and more: it goes by a mark alone. Such a one
+ * is kept, unless another was asked for. Thread-safe. */
+DOPPEL_API bool doppel_group_member_holds_more(const struct doppel_group_member *member);
 
 /** A text file that repeats no other one by its words: the one to keep of its group, or one that is
  * in none. Borrowed for the visit. */

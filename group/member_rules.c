@@ -170,11 +170,19 @@ static bool is_shown_in_part(const struct doppel_group_member *member)
             member->match->scheme == DOPPEL_SCHEME_FRAMES128);
 }
 
+bool doppel_group_member_holds_more(const struct doppel_group_member *member)
+{
+    const struct doppel_match *match = member->match;
+    return match && match->relation == DOPPEL_RELATION_CONTAINS &&
+           match->scheme == DOPPEL_SCHEME_MINHASH128;
+}
+
 static bool member_goes(const struct doppel_group_member *member)
 {
     return !member->reference && !member->gone &&
            (member->mark == DOPPEL_FILE_REMOVE ||
-            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst && !is_shown_in_part(member)));
+            (member->mark == DOPPEL_FILE_UNMARKED && !member->burst && !is_shown_in_part(member) &&
+             !doppel_group_member_holds_more(member)));
 }
 
 size_t group_copy_left(const struct doppel_group_member *members, size_t count)

@@ -279,6 +279,31 @@ static void scan_finds_parts(void **state)
     }
 }
 
+/* The longer one is kept, whatever the policy says, or stays beside one that was asked for. */
+static void scan_keeps_the_whole(void **state)
+{
+    (void)state;
+    char *whole = write_words(1, 1000), *part = write_words(1, 500), *command;
+    make_folder("whole");
+    make_folder("part");
+    keep_text("part/a.txt", part);
+    keep_text("whole/b.txt", whole);
+    assert_int_equal(system("touch -d 2020-01-01 part/a.txt"), 0);
+    char *json = doppel_prints(0, "scan", "--json", "--keep", "oldest", "part", "whole");
+    assert_has(json, "\"keep\":\"whole/b.txt\"");
+    assert_has(json, "\"keep_reason\":\"whole\"");
+    assert_has(json, "\"reason\":\"part\"");
+    free(json);
+    json = doppel_prints(0, "scan", "--json", "--keep-from", "part", "part", "whole");
+    assert_has(json, "\"keep\":\"part/a.txt\"");
+    assert_has(json, "\"savable\":0");
+    free(json);
+    command = doppel_prints(0, "scan", "--json", "--keep-from", "part", "--action", "trash",
+                            "--reason", "near,part", "part", "whole");
+    assert_has(command, "holds more than the kept file");
+    free(command);
+}
+
 static void scan_keeps_kinds_apart(void **state)
 {
     (void)state;
@@ -429,6 +454,7 @@ int main(void)
         IN_SANDBOX(datasketch_has_values),
         IN_SANDBOX(scan_finds_texts),
         IN_SANDBOX(scan_finds_parts),
+        IN_SANDBOX(scan_keeps_the_whole),
         IN_SANDBOX(scan_keeps_kinds_apart),
         IN_SANDBOX(sidecars_are_no_texts),
         IN_SANDBOX(references_of_texts_are_kept),
