@@ -80,11 +80,12 @@ static void cut_shown(const double map[6], int axis, struct shown_part *shown)
     }
 }
 
-/** What both planes show, not far beyond the square. */
-static bool common_shown(const struct align_map *from, const struct align_map *to,
+/** What both planes show, not far beyond the square; where that is all within two frames, nothing
+ * beyond, since the frames may be the same. */
+static bool common_shown(const struct align_map *from, const struct align_map *to, bool framed,
                          struct shown_part *out)
 {
-    const double farthest = 1.4, least = .8;
+    const double farthest = framed ? 1 : 1.4, least = .8;
     *out = (struct shown_part){{-farthest, -farthest}, {farthest, farthest}};
     for (int axis = 0; axis < 2; axis++) {
         cut_shown(from->map, axis, out);
@@ -162,7 +163,8 @@ static struct registered register_from(const struct small *query, const struct s
     struct shown_part shown;
     if (!map_of_view(query->features, start->query_view, start->orientation, &from) ||
         !map_of_view(item->features, start->item_view, 0, &to) ||
-        !align_fit(&query->plane, &from, &item->plane, &to) || !common_shown(&from, &to, &shown))
+        !align_fit(&query->plane, &from, &item->plane, &to) ||
+        !common_shown(&from, &to, start->framed, &shown))
         return unregistered;
     double a[COVERED_CELLS], b[COVERED_CELLS];
     sample_shown(query->plain, &from, &shown, a);

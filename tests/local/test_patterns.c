@@ -106,6 +106,7 @@ static void test_patterns_match_as_seldom_as_stated(void **state)
         for (int i = 0; i < PATTERNS; i++)
             doppel_fingerprint_free(&points[i]);
     }
+    print_message("%d of %d pairs of patterns within %g\n", matches, pairs, rate);
     /* A few are one drawing, but for its size and place. */
     assert_true(matches <= 2 * pairs * rate);
 }

@@ -48,6 +48,7 @@ struct step_crew {
     const struct step_settings *settings;
     const bool *variants;
     struct step_count (*counts)[MOST_STEPS];
+    uint64_t tiers[TIERS], edits; /* found by each, of all edits */
     struct unrelated_count unrelated;
     atomic_size_t next;
     pthread_mutex_t lock;
@@ -74,9 +75,10 @@ static void count_step(struct step_crew *crew, const struct subject *subject,
     struct encoding encoding = {ENCODE_JPEG, 85};
     struct image edited = edit->apply(image, amount_of_step(edit, step), &random);
     struct doppel_image_features features;
-    double strength[RULES] = {0};
+    double strength[RULES] = {0}, tiers[TIERS] = {0};
     if (features_of_image(&edited, &encoding, &features)) {
         judge_strengths(&features, &subject->original, &calibration_builtin, strength);
+        judge_tiers(&features, &subject->original, tiers);
         doppel_fingerprint_free(&features.fingerprint);
     }
     image_free(&edited);
@@ -84,6 +86,9 @@ static void count_step(struct step_crew *crew, const struct subject *subject,
     crew->counts[which][step].tried++;
     for (int rule = 0; rule < RULES; rule++)
         crew->counts[which][step].found[rule] += strength[rule] >= crew->settings->strength;
+    for (int tier = 0; tier < TIERS; tier++)
+        crew->tiers[tier] += tiers[tier] >= crew->settings->strength;
+    crew->edits++;
     pthread_mutex_unlock(&crew->lock);
 }
 
@@ -187,6 +192,17 @@ static void report_steps(const struct step_crew *crew)
     }
 }
 
+static void report_tiers(const struct step_crew *crew)
+{
+    static const char *const names[TIERS] = {"full frames", "trimmed frames", "crops",
+                                             "other orientations", "pixels"};
+    printf("of %llu edits, by each tier and those before it, %%:\n",
+           (unsigned long long)crew->edits);
+    for (int tier = 0; tier < TIERS; tier++)
+        printf("    %-20s %.1f\n", names[tier],
+               100 * (double)crew->tiers[tier] / fmax(1, (double)crew->edits));
+}
+
 static void report_unrelated(const struct unrelated_count *count)
 {
     printf("%llu pairs of different pictures; at most a rate of: by codes, with pixels (stated)\n",
@@ -248,10 +264,12 @@ int main(int argc, char **argv)
                              .variants = variants,
                              .counts = calloc((size_t)step_edit_count, sizeof *crew.counts)};
     run_crew(&crew);
-    if (settings.unrelated)
+    if (settings.unrelated) {
         report_unrelated(&crew.unrelated);
-    else
+    } else {
         report_steps(&crew);
+        report_tiers(&crew);
+    }
     free(crew.counts);
     free(variants);
     collection_free(&list);

@@ -46,10 +46,10 @@ static void best_both_ways(const struct doppel_fingerprint *a, const struct dopp
 
 static void view_pair(const struct doppel_image_features *query,
                       const struct doppel_image_features *item,
+                      const struct doppel_image_verify_options *options,
                       const struct calibration *calibration, struct outcome *out)
 {
-    struct doppel_image_verify_options options = doppel_image_verify_options_default();
-    best_both_ways(&query->fingerprint, &item->fingerprint, &options, out->best);
+    best_both_ways(&query->fingerprint, &item->fingerprint, options, out->best);
     out->verdict = verify_by(calibration, out->best);
     uint8_t quality = query->quality < item->quality ? query->quality : item->quality;
     out->poor = quality < 100;
@@ -61,7 +61,7 @@ static void view_pair(const struct doppel_image_features *query,
     out->registered = UINT16_MAX;
     if (out->verdict.false_positive_rate > DOPPEL_IMAGE_BORDERLINE_FPR)
         return;
-    struct registered nearest = pixels_register(query, item, &options);
+    struct registered nearest = pixels_register(query, item, options);
     out->registered = nearest.score;
     out->strength[RULE_PIXELS] =
         strength_of(pixels_rate(calibration, &nearest, out->verdict.false_positive_rate, quality));
@@ -71,11 +71,32 @@ void judge_strengths(const struct doppel_image_features *query,
                      const struct doppel_image_features *item,
                      const struct calibration *calibration, double strength[RULES])
 {
+    const struct doppel_image_verify_options options = doppel_image_verify_options_default();
     struct outcome outcome = {0};
     if (query->fingerprint.count && item->fingerprint.count)
-        view_pair(query, item, calibration, &outcome);
+        view_pair(query, item, &options, calibration, &outcome);
     for (int rule = 0; rule < RULES; rule++)
         strength[rule] = outcome.strength[rule];
+}
+
+void judge_tiers(const struct doppel_image_features *query,
+                 const struct doppel_image_features *item, double strength[TIERS])
+{
+    const struct doppel_image_verify_options tiers[TIERS - 1] = {
+        [TIER_FULL] = {DOPPEL_VIEWS_FULL, false},
+        [TIER_TRIMMED] = {DOPPEL_VIEWS_TRIM, false},
+        [TIER_CROPS] = {DOPPEL_VIEWS_ALL, false},
+        [TIER_TURNED] = {DOPPEL_VIEWS_ALL, true}};
+    for (int tier = 0; tier < TIERS; tier++)
+        strength[tier] = 0;
+    if (!query->fingerprint.count || !item->fingerprint.count)
+        return;
+    for (int tier = 0; tier < TIER_PIXELS; tier++) {
+        struct outcome outcome = {0};
+        view_pair(query, item, &tiers[tier], &calibration_builtin, &outcome);
+        strength[tier] = outcome.strength[RULE_VIEWS];
+        strength[TIER_PIXELS] = outcome.strength[RULE_PIXELS];
+    }
 }
 
 /* ---- all pairs ---- */
@@ -146,6 +167,7 @@ struct crew {
 /** All edits of one subject against all originals. */
 static void rate_subject(const struct crew *crew, size_t i, struct half *mine)
 {
+    const struct doppel_image_verify_options options = doppel_image_verify_options_default();
     const struct collection *list = crew->list;
     for (int e = 0; e < edit_count; e++) {
         const struct doppel_image_features *query = &list->subjects[i].edits[e];
@@ -153,7 +175,8 @@ static void rate_subject(const struct crew *crew, size_t i, struct half *mine)
             if (!takes_part(&list->subjects[j], mine->held) || crew->variants[i * list->count + j])
                 continue;
             struct outcome outcome;
-            view_pair(query, &list->subjects[j].original, crew->options->calibration, &outcome);
+            view_pair(query, &list->subjects[j].original, &options, crew->options->calibration,
+                      &outcome);
             if (i == j)
                 note_finding(&outcome, &crew->half->findings[i * (size_t)edit_count + (size_t)e]);
             else

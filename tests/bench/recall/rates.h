@@ -67,6 +67,13 @@ void judge_strengths(const struct doppel_image_features *query,
                      const struct doppel_image_features *item,
                      const struct calibration *calibration, double strength[RULES]);
 
+/** What is looked at: each with all before it. */
+enum tier { TIER_FULL, TIER_TRIMMED, TIER_CROPS, TIER_TURNED, TIER_PIXELS, TIERS };
+
+/** The same, by each tier. */
+void judge_tiers(const struct doppel_image_features *query,
+                 const struct doppel_image_features *item, double strength[TIERS]);
+
 /** What came of an edit made alike of all pictures of the held half. */
 struct alike_count {
     uint64_t pairs, false_pairs[RULES];
