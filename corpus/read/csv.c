@@ -57,8 +57,14 @@ bool csv_next_cell(struct csv_row *row, const char **out, size_t *out_size)
         return false;
     const char *at = row->at;
     for (; at < row->end; at++) {
-        if (*at == row->separator && state != CSV_QUOTED)
+        if (state == CSV_QUOTED) {
+            const char *quote = memchr(at, '"', (size_t)(row->end - at));
+            at = quote ? quote : row->end;
+            if (!quote)
+                break;
+        } else if (*at == row->separator) {
             break;
+        }
         state = next_state(state, *at, row->separator);
         if (state == CSV_CELL) /* a newline where none can be: of a row that was cut elsewhere */
             state = CSV_PLAIN;

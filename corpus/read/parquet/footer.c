@@ -1,5 +1,5 @@
 /* The footer of a Parquet file, none of whose numbers is trusted. */
-#include "corpus/read/parquet/footer.h"
+#include "corpus/read/parquet/parquet.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "core/try.h"
-#include "corpus/read/parquet/thrift.h"
 
 enum { MARK_BYTES = 4, TAIL_BYTES = 8, MOST_FOOTER_BYTES = 1 << 26, MOST_CHUNKS = 1 << 20 };
 

@@ -1,11 +1,10 @@
 /* The values of a column of Parquet, page by page: plain ones, and those of a dictionary. */
-#include "corpus/read/parquet/pages.h"
+#include "corpus/read/parquet/parquet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/try.h"
-#include "corpus/read/parquet/unpack.h"
 
 enum {
     HEADER_BYTES = 1 << 12, /* that are read at first */

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/try.h"
-#include "corpus/read/parquet/pages.h"
-#include "corpus/read/row_value.h"
+#include "corpus/read/parquet/parquet.h"
 
 enum { ROWS_BYTES = 1 << 16 };
 

@@ -101,25 +101,13 @@ bool thrift_struct(struct thrift *thrift, const struct thrift_field *field)
 
 static void skip_thrift_value(struct thrift *thrift, int type, int depth);
 
-static void skip_thrift_elements(struct thrift *thrift, int type, int depth)
+static void skip_thrift_elements(struct thrift *thrift, int depth)
 {
-    int first, second = THRIFT_STOP;
-    uint64_t count;
-    if (type == THRIFT_MAP) {
-        count = thrift_varint(thrift);
-        thrift->broken |= count > thrift_left(thrift);
-        uint8_t types = count ? thrift_byte(thrift) : 0;
-        first = types >> 4;
-        second = types & 15;
-    } else {
-        count = begin_thrift_list(thrift, &first);
-    }
-    for (uint64_t i = 0; i < count && !thrift->broken; i++) {
+    int type;
+    uint64_t count = begin_thrift_list(thrift, &type);
+    for (uint64_t i = 0; i < count && !thrift->broken; i++)
         /* A truth takes a byte in a list, none in a struct. */
-        skip_thrift_value(thrift, first <= THRIFT_FALSE ? THRIFT_BYTE : first, depth);
-        if (type == THRIFT_MAP)
-            skip_thrift_value(thrift, second <= THRIFT_FALSE ? THRIFT_BYTE : second, depth);
-    }
+        skip_thrift_value(thrift, type <= THRIFT_FALSE ? THRIFT_BYTE : type, depth);
 }
 
 /* No deeper than DEEPEST, and no element without a byte: it ends soon. */
@@ -149,9 +137,7 @@ static void skip_thrift_value(struct thrift *thrift, int type, int depth)
         pass_thrift_bytes(thrift, thrift_varint(thrift));
         return;
     case THRIFT_LIST:
-    case THRIFT_SET:
-    case THRIFT_MAP:
-        skip_thrift_elements(thrift, type, depth + 1);
+        skip_thrift_elements(thrift, depth + 1);
         return;
     case THRIFT_STRUCT:
         while (thrift_next(thrift, &field))

@@ -1,4 +1,5 @@
-/* Thrift's compact protocol, as far as Parquet's footer and pages are written in it. */
+/* Thrift's compact protocol, as far as Parquet's footer and pages are written in it: without sets
+ * and maps. */
 #ifndef DOPPEL_CORPUS_READ_PARQUET_THRIFT_H
 #define DOPPEL_CORPUS_READ_PARQUET_THRIFT_H
 
@@ -23,8 +24,6 @@ enum thrift_type {
     THRIFT_DOUBLE = 7,
     THRIFT_BINARY = 8,
     THRIFT_LIST = 9,
-    THRIFT_SET = 10,
-    THRIFT_MAP = 11,
     THRIFT_STRUCT = 12
 };
 
