@@ -104,19 +104,21 @@ static void ask_cell(const struct fold *fold, int number, struct results *result
 /** Strangers with less are not tried for one waveform. */
 static const double LEAST_STRENGTH = 1;
 
-static const char *folder_end(const char *path)
+/** Of a path below the folder of all tracks, the length of the first name: that of a package. */
+static size_t package_length(const struct fold *fold, const struct track *track)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash : path;
+    size_t length = strlen(fold->settings->folder);
+    while (track->name[length] == '/')
+        length++;
+    return length + strcspn(track->name + length, "/") + 1;
 }
 
-/** A place of a track of another folder: what is alike there is by chance. */
+/** A place of a track of another package: what is alike there is by chance. */
 static double alike_by_chance(const struct fold *fold, const struct track *track,
                               const struct recording *clip, struct random *random)
 {
     const struct track *other = tracks_draw(fold->tracks, fold->number, ROLE_INDEXED, random);
-    size_t length = (size_t)(folder_end(track->name) - track->name) + 1;
-    if (!other || strncmp(track->name, other->name, length) == 0)
+    if (!other || strncmp(track->name, other->name, package_length(fold, track)) == 0)
         return 0;
     double place = random_between(random, 0, (double)other->audio.count / AUDIO_RATE);
     double seconds = (double)clip->count / AUDIO_RATE;

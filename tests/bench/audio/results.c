@@ -107,26 +107,47 @@ int kind_of_length(double seconds)
 
 /* ---- printing ---- */
 
+/** Of the right matches of a cell, how alike the least tenth is, and half of them. */
+static void similarities(const struct results *results, int cell, double *tenth, double *half)
+{
+    size_t count = 0;
+    double *list = calloc(results->outcome_counts[cell] + 1, sizeof *list);
+    for (size_t i = 0; i < results->outcome_counts[cell]; i++) {
+        const struct outcome *outcome = &results->outcomes[cell][i];
+        if (outcome->right && outcome->answer.match)
+            list[count++] = outcome->answer.similarity;
+    }
+    qsort(list, count, sizeof *list, descending);
+    *tenth = count ? list[count - 1 - count / 10] : 0;
+    *half = count ? list[count / 2] : 0;
+    free(list);
+}
+
 static void print_cell(const struct results *results, int cell)
 {
     size_t count = results->outcome_counts[cell];
     if (!count)
         return;
-    double limit = set_limit(results, kind_of_length(cells[cell].seconds));
-    size_t top = 0, set = 0, stated = 0, wrong = 0, near = 0, peer = 0;
+    double limit = set_limit(results, kind_of_length(cells[cell].seconds)), tenth, half;
+    size_t top = 0, set = 0, stated = 0, wrong = 0, near = 0, shared = 0, peer = 0;
     for (size_t i = 0; i < count; i++) {
         const struct outcome *outcome = &results->outcomes[cell][i];
+        const struct answer *answer = &outcome->answer;
+        bool found = outcome->right && answer->match;
         top += outcome->right;
-        set += outcome->right && outcome->answer.strength > limit;
-        stated += outcome->right && outcome->answer.match;
-        wrong += !outcome->right && outcome->answer.match;
-        near += outcome->right && outcome->answer.match && outcome->offset_error <= .05;
+        set += outcome->right && answer->strength > limit;
+        stated += found;
+        wrong += !outcome->right && answer->match;
+        near += found && outcome->offset_error <= .05;
+        shared += found && answer->relation == DOPPEL_RELATION_SHARED;
         peer += outcome->peer_right;
     }
-    double share = 100 / (double)count;
+    double share = 100 / (double)count, of_found = stated ? 100 / (double)stated : 0;
+    similarities(results, cell, &tenth, &half);
     printf("| %-18s | %4.1f | %5.1f | %5.1f | %5.1f | %5.1f |", cells[cell].name, cells[cell].goal,
            share * (double)set, share * (double)stated, share * (double)top, share * (double)wrong);
-    printf(" %5.1f |", stated ? 100 * (double)near / (double)stated : 0);
+    printf(" %5.1f | %5.1f | %.2f, %.2f |", of_found * (double)near, of_found * (double)shared,
+           tenth, half);
     if (results->has_peer)
         printf(" %5.1f |", share * (double)peer);
     printf("\n");
@@ -135,21 +156,28 @@ static void print_cell(const struct results *results, int cell)
 /** What became of the strangers of a kind. */
 struct stranger_counts {
     size_t matches, related,
-        shared;    /* given a match; of these of one waveform, of these `shared` */
-    double chance; /* the highest peak by chance */
+        shared;       /* given a match; of these of one waveform, of these `shared` */
+    double chance[2]; /* peaks of other pairs: what one in a hundred exceeds, and the highest */
 };
 
 static struct stranger_counts count_strangers(const struct results *results, int kind)
 {
     struct stranger_counts counts = {0};
+    size_t others = 0;
+    double *chances = calloc(results->stranger_counts[kind] + 1, sizeof *chances);
     for (size_t i = 0; i < results->stranger_counts[kind]; i++) {
         const struct stranger *stranger = &results->strangers[kind][i];
         bool related = stranger->answer.match && is_related(stranger);
         counts.matches += stranger->answer.match;
         counts.related += related;
         counts.shared += related && stranger->answer.relation == DOPPEL_RELATION_SHARED;
-        counts.chance = fmax(counts.chance, stranger->chance);
+        if (stranger->chance > 0)
+            chances[others++] = stranger->chance;
     }
+    qsort(chances, others, sizeof *chances, descending);
+    counts.chance[0] = chances[others / 100];
+    counts.chance[1] = chances[0];
+    free(chances);
     return counts;
 }
 
@@ -157,7 +185,8 @@ static void print_strangers(const struct results *results, double stated)
 {
     printf(
         "\nstated %g: what is given a match; of these what holds the same waveform, and is told\n"
-        "`shared`; what else is given one; alike by chance: the highest of other pairs, %d is "
+        "`shared`; what else is given one; alike by chance: of other pairs 1 %% exceed, and the "
+        "highest; %d is "
         "proof\n"
         "| strangers | n | limit set | false, %% | matches, %% | same waveform | `shared` | "
         "others, "
@@ -170,10 +199,11 @@ static void print_strangers(const struct results *results, double stated)
             continue;
         double limit = set_limit(results, kind), share = 100 / (double)count;
         struct stranger_counts counts = count_strangers(results, kind);
-        printf("| %-16s | %5zu | %6.2f | %5.2f | %5.2f | %4zu | %4zu | %5.2f | %4.1f |\n",
+        printf("| %-16s | %5zu | %6.2f | %5.2f | %5.2f | %4zu | %4zu | %5.2f | %4.1f, %4.1f |\n",
                stranger_kinds[kind].name, count, limit, false_share(results, kind, limit),
                share * (double)counts.matches, counts.related, counts.shared,
-               share * (double)(counts.matches - counts.related), counts.chance);
+               share * (double)(counts.matches - counts.related), counts.chance[0],
+               counts.chance[1]);
     }
 }
 
@@ -202,8 +232,9 @@ void report(const struct tracks *tracks, const struct results *results, double s
 {
     printf("right item, %% (set: limit of <= 1 %% false on the other half; stated: rate %g)\n",
            stated);
-    printf("| clip | goal | set | stated | top-1 | wrong | within 50 ms |%s\n"
-           "|---|---|---|---|---|---|---|%s\n",
+    printf("| clip | goal | set | stated | top-1 | wrong | within 50 ms | `shared` | similarity: "
+           "tenth, half |%s\n"
+           "|---|---|---|---|---|---|---|---|---|%s\n",
            results->has_peer ? " Chromaprint top-1 |" : "", results->has_peer ? "---|" : "");
     for (int cell = 0; cell < cell_count; cell++)
         print_cell(results, cell);

@@ -19,7 +19,7 @@ struct stranger {
     const struct track *track;
     double start;
     double alike;  /**< to what was found (heard.h); 0: not tried */
-    double chance; /**< likewise, to a place of a track of another folder */
+    double chance; /**< likewise, to a place of a track of another package */
 };
 
 /** Unrelated items by what is done to them. */
