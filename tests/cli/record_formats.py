@@ -179,6 +179,16 @@ def test_columns_have_the_rows_that_their_writer_was_given():
         assert [one["decision"] for one in by_ingest] == [one["decision"] for one in wanted], path
 
 
+def test_stages_and_paragraphs_read_archives():
+    for path in (COLUMNS[0], ARROW / "polars-lz4.arrow", "records.warc.wet.gz"):
+        wanted = doppel("dedup", path, "--emit", "unique")
+        work = f"work-{pathlib.Path(path).name}"
+        staged = doppel("dedup", path, "--work", work, "--stage", "all", "--emit", "unique")
+        assert staged == wanted and staged, path
+        lines = doppel("dedup", path, "--unit", "paragraph", "--emit", "unique").splitlines()
+        assert len(list(map(json.loads, lines))) == 60, path
+
+
 def test_arrow_comes_through_pipes_and_packed():
     wanted = decided("dedup", ARROW / "polars-zstd.arrow")
     for path in sorted(ARROW.iterdir()):
