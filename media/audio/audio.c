@@ -32,9 +32,11 @@ enum doppel_status audio_decode_file(struct recording *recording, int fd,
     enum doppel_status status = open_input(recording, fd, error);
     if (status == DOPPEL_OK)
         status = audio_open(recording, error);
+#ifdef HAVE_CHROMAPRINT
     if (status == DOPPEL_OK && recording->chromaprint)
         audio_chromaprint_begin(recording->chromaprint, recording->container.format,
                                 recording->track);
+#endif
     if (status == DOPPEL_OK)
         status = audio_decode(recording, error);
     if (status == DOPPEL_OK)

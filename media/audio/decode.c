@@ -85,8 +85,10 @@ static enum doppel_status take_frame_recording(struct recording *recording,
         recording->info.rate = (uint32_t)frame->sample_rate;
         recording->info.channels = (uint32_t)frame->ch_layout.nb_channels;
     }
+#ifdef HAVE_CHROMAPRINT
     if (recording->chromaprint)
         return audio_chromaprint_take(recording->chromaprint, frame, error);
+#endif
     enum doppel_status status = keep_time(recording, frame, error);
     if (status == DOPPEL_OK)
         status = audio_mix_take(&recording->mix, frame, &recording->options.limits, error);

@@ -48,6 +48,8 @@ static void a_cut_tiff_is_told_so(void **state)
     (void)state;
     struct scene scene = scene_make(SCENE_SMOOTH, 210, 150);
     struct file file = make_any(DOPPEL_FORMAT_TIFF, &scene);
+    if (!file.data)
+        skip(); /* no such encoder here */
     assert_true(get_u32(file.data + 4) > file.size / 2);
     for (size_t size = 8; size < get_u32(file.data + 4) + 60; size += 1000) {
         struct doppel_luma luma;

@@ -75,6 +75,12 @@ static void put(uint8_t *out, uint64_t value, size_t bytes)
         out[i] = (uint8_t)(value >> 8 * i);
 }
 
+#ifdef HAVE_FFMPEG
+enum { READS_TIFF = true };
+#else
+enum { READS_TIFF = false };
+#endif
+
 /* A TIFF that declares `side`² grey pixels in one deflated strip of which nearly nothing is there.
  */
 static int draw_tiff_bomb(uint32_t side)
@@ -293,7 +299,8 @@ static void test_bombs(void **state)
     struct doppel_pool *pool = pool_with(128 << 20);
     expect_within(pool, draw_bomb(6000, 6000), 128 << 10); /* 288 MB decoded */
     expect_within(pool, draw_bomb(20000, 300), 128 << 10); /* 3.2 GB declared */
-    expect_within(pool, draw_tiff_bomb(20000), 128 << 10); /* 800 MB declared */
+    if (READS_TIFF)
+        expect_within(pool, draw_tiff_bomb(20000), 128 << 10); /* 800 MB declared */
     struct doppel_outcome outcome = hash(pool, draw_jpeg(200, 200), DOPPEL_SCHEME_PHASH64);
     assert_int_equal(outcome.error.status, DOPPEL_OK); /* and life goes on */
     doppel_outcome_free(&outcome);
