@@ -52,6 +52,8 @@ struct doppel_run_progress {
     uint64_t video_ms;        /**< how long they are, with what is done of those in flight */
     uint64_t video_total_ms;  /**< an estimate */
     uint64_t video_cached_ms; /**< of video_ms: known before, which says nothing of the pace */
+    uint64_t pages;           /**< of documents that are read by OCR, with those in flight */
+    uint64_t pages_total;     /**< of these documents; 0: none is */
 };
 
 enum doppel_notice {

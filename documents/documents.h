@@ -14,7 +14,8 @@ struct ocr;
 /* By which pages without text are read (documents/ocr.h). */
 struct document_ocr {
     struct ocr *ocr;
-    void (*page_done)(void *context); /* each may take seconds */
+    /* Each may take seconds. @param done of the document's pages @param total how many it has */
+    void (*page_done)(void *context, uint32_t done, uint32_t total);
     void *context;
 };
 

@@ -91,7 +91,6 @@ static enum doppel_status scan_page(const struct document_ocr *ocr, PopplerPage 
         return status;
     status = ocr_read(ocr->ocr, &picture.plane, picture.dpi, out, error);
     free(picture.pixels);
-    ocr->page_done(ocr->context);
     return status;
 }
 
@@ -159,8 +158,13 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
     struct typeset_pages pages = {0};
     enum doppel_status status;
     TRY(open_pdf(input->fd, &pdf, error));
-    for (int i = 0; i < pdf.pages && pages.size < input->limits.enough_bytes; i++)
+    for (int i = 0; i < pdf.pages && pages.size < input->limits.enough_bytes; i++) {
+        const int scanned = pdf.scanned;
         TRY(add_pdf_page(input, &pdf, i, &pages, error));
+        if (pdf.scanned > scanned)
+            input->limits.ocr->page_done(input->limits.ocr->context, (uint32_t)i + 1,
+                                         (uint32_t)pdf.pages);
+    }
     TRY(typeset_pages_join(&pages, out, error));
     if (!out->size)
         status = doppel_fail(

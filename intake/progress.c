@@ -22,6 +22,8 @@ static struct doppel_run_progress estimate_remaining(const struct intake *intake
     struct doppel_progress now = {0};
     if (intake->pool)
         now = doppel_pool_progress(intake->pool);
+    progress.pages = now.pages;
+    progress.pages_total = now.pages_total;
     uint64_t known = progress.videos + now.videos;
     uint64_t known_ms = progress.video_ms + now.expected_ms;
     progress.video_ms += now.done_ms;

@@ -225,7 +225,7 @@ size_t doppel_pool_pending(const struct doppel_pool *pool)
 
 struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
 {
-    struct doppel_progress sum = {0};
+    struct doppel_progress sum = {.pages = pool->pages, .pages_total = pool->pages};
     for (uint32_t i = 0; i < pool->jobs; i++) {
         const struct member *member = &pool->members[i];
         if (!member_lives(member) || !member->count)
@@ -234,6 +234,8 @@ struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool)
         sum.done_ms += progress.done_ms;
         sum.expected_ms += progress.expected_ms;
         sum.videos += progress.expected_ms > 0;
+        sum.pages += progress.pages;
+        sum.pages_total += progress.pages_total;
     }
     return sum;
 }

@@ -24,6 +24,7 @@ struct doppel_pool {
     unsigned start_failures;
     struct doppel_error start_error; /* of the last failure */
     int64_t seen_ms;                 /* when the clock was looked at last; 0: never */
+    uint64_t pages;                  /* of files that were read by OCR, and answered */
     int64_t watched_ms;              /* how long this process has watched: the time of the pool */
 };
 

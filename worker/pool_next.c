@@ -58,6 +58,8 @@ static bool dismiss(struct doppel_pool *pool, struct member *member, enum heard 
         struct doppel_outcome outcome = {0};
         describe_loss(why, &ended, pool->options.timeout_ms, stride_of(pool, &member->flight[0]),
                       &outcome.error);
+        /* What may be read by OCR is with its worker alone. */
+        pool->pages += progress_read(member->process.progress).pages_total;
         finish_head(pool, member, &outcome);
         *out = outcome;
     }

@@ -9,6 +9,7 @@
 
 /* No video is longer than its times can tell; what a worker says beyond that is nonsense. */
 static const uint64_t LONGEST_MS = UINT32_MAX;
+static const uint64_t MOST_PAGES = 200000; /* as documents/pdf.c */
 
 /* ---- the pool's side ---- */
 
@@ -50,6 +51,8 @@ struct doppel_progress progress_read(const struct progress_page *page)
         return progress;
     progress.expected_ms = read_progress_number(&page->expected_ms, LONGEST_MS);
     progress.done_ms = read_progress_number(&page->done_ms, progress.expected_ms);
+    progress.pages_total = read_progress_number(&page->pages_total, MOST_PAGES);
+    progress.pages = read_progress_number(&page->pages, progress.pages_total);
     return progress;
 }
 
@@ -87,6 +90,8 @@ void progress_begin_file(struct progress_page *page)
         return;
     atomic_store_explicit(&page->expected_ms, 0, memory_order_relaxed);
     atomic_store_explicit(&page->done_ms, 0, memory_order_relaxed);
+    atomic_store_explicit(&page->pages, 0, memory_order_relaxed);
+    atomic_store_explicit(&page->pages_total, 0, memory_order_relaxed);
 }
 
 void progress_work(struct progress_page *page, uint64_t more_ms)
@@ -95,9 +100,13 @@ void progress_work(struct progress_page *page, uint64_t more_ms)
         atomic_fetch_add_explicit(&page->worked_ms, more_ms, memory_order_relaxed);
 }
 
-void progress_page_done(struct progress_page *page)
+void progress_page_done(struct progress_page *page, uint32_t done, uint32_t total)
 {
     progress_work(page, PROGRESS_PAGE_MS);
+    if (!page)
+        return;
+    atomic_store_explicit(&page->pages_total, total, memory_order_relaxed);
+    atomic_store_explicit(&page->pages, done, memory_order_relaxed);
 }
 
 void progress_report(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms)

@@ -14,6 +14,7 @@ enum {
 
 struct progress_page {
     atomic_uint_least64_t done_ms, expected_ms; /* of the file in hand; expected 0: not known */
+    atomic_uint_least64_t pages, pages_total;   /* of the file in hand, which is read by OCR */
     atomic_uint_least64_t worked_ms;   /* media time that was decoded since the worker began */
     char refused[PROGRESS_NAME_BYTES]; /* the system call that ended the worker; "": none did */
 };
@@ -44,8 +45,8 @@ void progress_begin_file(struct progress_page *page);
 /* `done_ms` of the file are done: never less than before. */
 void progress_report(struct progress_page *page, uint64_t done_ms, uint64_t expected_ms);
 
-/* A page was read, which may have taken its time: it is got on with. */
-void progress_page_done(struct progress_page *page);
+/* A page was read by OCR, which may have taken its time: it is got on with. */
+void progress_page_done(struct progress_page *page, uint32_t done, uint32_t total);
 
 /* More of it was decoded, which is not to be seen. */
 void progress_work(struct progress_page *page, uint64_t more_ms);

@@ -148,10 +148,12 @@ enum doppel_video_task {
     DOPPEL_VIDEO_THUMBNAIL        /**< no fingerprint: a JPEG as attachment */
 };
 
-/** How far the videos are that workers are at now: media time, added up. Thread-safe. */
+/** How far the videos are that workers are at now: media time, added up; and the pages of documents
+ * that are read by OCR, of all files so far. Thread-safe. */
 struct doppel_progress {
     uint64_t done_ms, expected_ms; /**< of those whose length is known */
     uint32_t videos;               /**< how many these are */
+    uint64_t pages, pages_total;
 };
 
 DOPPEL_API struct doppel_progress doppel_pool_progress(const struct doppel_pool *pool);

@@ -16,9 +16,9 @@ enum {
     OCR_LEAST_SIDE = 1654
 };
 
-static void note_page(void *context)
+static void note_page(void *context, uint32_t done, uint32_t total)
 {
-    progress_page_done(context);
+    progress_page_done(context, done, total);
 }
 
 static enum doppel_status read_document(struct workshop *workshop, int fd,

@@ -195,6 +195,16 @@ static void assert_progress(const struct progress *progress, const char *expecte
     assert_string_equal(line, expected);
 }
 
+static void progress_tells_pages_of_ocr(void **state)
+{
+    (void)state;
+    struct progress progress = {
+        .unit = "files", .done = 1, .total = 3, .pages = 37, .pages_total = 300, .page_rate = .5};
+    assert_progress(&progress, "1 of 3 files · 33 % · 37 of 300 pages · 8:46 left");
+    progress.pages = 300;
+    assert_progress(&progress, "1 of 3 files · 33 % · 300 of 300 pages");
+}
+
 static void progress_tells_what_is_known(void **state)
 {
     (void)state;
@@ -337,6 +347,7 @@ int main(void)
         cmocka_unit_test(csv_quotes_where_it_must),
         cmocka_unit_test(csv_is_spelled_out_on_a_terminal),
         cmocka_unit_test(figures_are_short),
+        cmocka_unit_test(progress_tells_pages_of_ocr),
         cmocka_unit_test(progress_tells_what_is_known),
         cmocka_unit_test(progress_tells_of_videos_how_long_they_are),
         cmocka_unit_test(progress_shows_bytes_in_megabytes),

@@ -53,6 +53,7 @@ static void take_progress(void *context, const struct doppel_run_progress *now)
         return;
     progress_set_total(&report->progress, now->total);
     progress_set_videos(&report->progress, &videos);
+    progress_set_pages(&report->progress, now->pages, now->pages_total);
     progress_update(&report->progress, now->done, doppel_run_failures(report->run));
 }
 

@@ -189,7 +189,19 @@ static struct progress as_shown(const struct progress *progress)
     return shown;
 }
 
-/* Videos take all the time, so theirs is what is left. */
+/* "37 of 300 pages · 8:12 left". */
+static void append_pages(const struct progress *progress, char *out, size_t size)
+{
+    char part[96], count[32], total[32];
+    format_grouped(progress->pages, count);
+    format_grouped(progress->pages_total, total);
+    snprintf(part, sizeof part, " · %s of %s pages", count, total);
+    append(out, size, part);
+    if (progress->pages_total > progress->pages && progress->page_rate > 0.005)
+        append_left(progress->pages_total - progress->pages, progress->page_rate, out, size);
+}
+
+/* Videos take all the time, so theirs is what is left; else pages that are read by OCR do. */
 void progress_format(const struct progress *all, char *out, size_t size)
 {
     const struct progress shown = as_shown(all), *progress = &shown;
@@ -203,6 +215,8 @@ void progress_format(const struct progress *all, char *out, size_t size)
         append_videos(videos, out, size);
         if (videos->total_ms > videos->done_ms && progress->video_pace.rate > 0.5)
             append_left(videos->total_ms - videos->done_ms, progress->video_pace.rate, out, size);
+    } else if (progress->pages_total) {
+        append_pages(progress, out, size);
     } else if (progress->pace.rate > 0.005) {
         append_rate(progress, out, size);
     }
@@ -240,6 +254,8 @@ static double seconds_left(const struct progress *progress)
     const struct video_progress *videos = &progress->videos;
     if (videos->total_ms > videos->done_ms && progress->video_pace.rate > 0.5)
         return (double)(videos->total_ms - videos->done_ms) / progress->video_pace.rate;
+    if (progress->pages_total > progress->pages && progress->page_rate > 0.005)
+        return (double)(progress->pages_total - progress->pages) / progress->page_rate;
     if (progress->total < progress->done || progress->pace.rate < 0.005)
         return -1;
     return (double)(progress->total - progress->done) / progress->pace.rate;
@@ -263,6 +279,10 @@ static void print_progress(const struct progress *progress)
         doppel_json_number(&json, "video_seconds", (double)videos->done_ms / 1000, 1);
         doppel_json_number(&json, "video_seconds_total", (double)videos->total_ms / 1000, 1);
     }
+    if (progress->pages_total) {
+        doppel_json_integer(&json, "pages", progress->pages);
+        doppel_json_integer(&json, "pages_total", progress->pages_total);
+    }
     doppel_json_object_end(&json);
     doppel_json_end_line(&json);
     fwrite(json.bytes, 1, json.failed ? 0 : json.size, progress->stream);
@@ -275,6 +295,8 @@ static void sample(struct progress *progress, int64_t now)
     sample_pace(&progress->pace, progress->done, progress->begun_ns, now);
     sample_pace(&progress->video_pace, progress->videos.done_ms - progress->videos.spared_ms,
                 progress->begun_ns, now);
+    progress->page_rate =
+        (double)progress->pages / fmax((double)(now - progress->begun_ns) / 1e9, 1);
 }
 
 void progress_update(struct progress *progress, uint64_t done, uint64_t errors)
@@ -298,6 +320,12 @@ void progress_update(struct progress *progress, uint64_t done, uint64_t errors)
 void progress_set_videos(struct progress *progress, const struct video_progress *videos)
 {
     progress->videos = *videos;
+}
+
+void progress_set_pages(struct progress *progress, uint64_t done, uint64_t total)
+{
+    progress->pages = done;
+    progress->pages_total = total;
 }
 
 void progress_end(struct progress *progress)
