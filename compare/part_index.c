@@ -1,13 +1,13 @@
 /* Which sets are parts of others: two lists of their lowest shingles, in sorted runs. */
 #include "compare/part_index.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <doppel/text.h>
 
 #include "core/array.h"
+#include "core/held_set.h"
 #include "core/order.h"
 
 enum { PENDING = 128, MOST_OF_KEY = 1024 };
@@ -16,13 +16,6 @@ struct part_run {
     uint64_t
         *items; /* ascending; a shingle in the high half, the number of its set in the low one */
     size_t count;
-};
-
-/* What is held of a set. */
-struct held_set {
-    uint32_t *values; /* ascending */
-    uint32_t count;
-    uint32_t limit; /* all of the set that are below it are held, and none above */
 };
 
 /* Runs, each at least twice as long as the next; the pending ones are in no order. */
@@ -35,7 +28,7 @@ struct part_list {
 struct part_index {
     struct part_list wholes;     /* all that is held of a set */
     struct part_list parts;      /* the keys of a set as a part */
-    ARRAY(struct held_set) sets; /* by number */
+    ARRAY(struct held_set) sets; /* by number; the values are ours */
 };
 
 /* ---- life ---- */
@@ -59,7 +52,7 @@ void part_index_free(struct part_index *index)
     free_part_list(&index->wholes);
     free_part_list(&index->parts);
     for (size_t i = 0; i < index->sets.count; i++)
-        free(index->sets.items[i].values);
+        free((uint32_t *)(uintptr_t)index->sets.items[i].values);
     array_free(&index->sets);
     free(index);
 }
@@ -111,23 +104,6 @@ static bool add_part_entries(struct part_list *list, uint32_t number, const uint
     return true;
 }
 
-/* The beginning of a set that is held; borrows from it. Of a long text only the lowest are known:
- * then nothing is known above the last. */
-static struct held_set held_of(const uint32_t *shingles, size_t count)
-{
-    struct held_set held = {(uint32_t *)shingles, 0, DOPPEL_TEXT_HELD_BELOW};
-    while (held.count < count && shingles[held.count] < DOPPEL_TEXT_HELD_BELOW)
-        held.count++;
-    if (held.count && held.count == count)
-        held.limit = shingles[count - 1] + 1;
-    return held;
-}
-
-static size_t part_key_count(const struct held_set *held)
-{
-    return held->count < PART_KEYS ? held->count : PART_KEYS;
-}
-
 static bool keep_held_set(struct part_index *index, uint32_t number, struct held_set held)
 {
     const struct held_set none = {0};
@@ -147,7 +123,7 @@ static bool keep_held_set(struct part_index *index, uint32_t number, struct held
 bool part_index_add(struct part_index *index, uint32_t number, const uint32_t *shingles,
                     size_t count)
 {
-    const struct held_set held = held_of(shingles, count);
+    const struct held_set held = held_set_of(shingles, count, DOPPEL_TEXT_HELD_BELOW);
     return keep_held_set(index, number, held) &&
            add_part_entries(&index->wholes, number, shingles, held.count) &&
            add_part_entries(&index->parts, number, shingles, part_key_count(&held));
@@ -203,47 +179,6 @@ static bool find_part_key(const struct part_list *list, uint32_t key, struct par
     return true;
 }
 
-double part_least_shared(double containment, double values)
-{
-    double spread = sqrt(fmax(0, containment * (1 - containment)) * values);
-    double least = floor(containment * values - 2.6 * spread);
-    return least > 1 ? least : 1;
-}
-
-/* Where a value stands from `at` on, or the next greater one: by steps that double. */
-static size_t place_of_value(const struct held_set *set, size_t at, uint32_t value)
-{
-    size_t low = at, step = 1;
-    while (at < set->count && set->values[at] < value) {
-        low = at + 1;
-        at += step;
-        step *= 2;
-    }
-    size_t high = at < set->count ? at : set->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set->values[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Whether a set may hold such a share of another one, by what is held of both. */
-static bool may_hold(const struct held_set *whole, const struct held_set *part, double containment)
-{
-    uint32_t limit = whole->limit < part->limit ? whole->limit : part->limit;
-    size_t all = part->limit <= limit ? part->count : place_of_value(part, 0, limit), at = 0;
-    double left =
-        (double)all - part_least_shared(containment, (double)all); /* that may be missing */
-    for (size_t i = 0; i < all && left >= 0; i++) {
-        at = place_of_value(whole, at, part->values[i]);
-        left -= at == whole->count || whole->values[at] != part->values[i];
-    }
-    return all && left >= 0;
-}
-
 /* A set that is looked for, and what it is wanted as. */
 struct part_query {
     struct held_set held;
@@ -278,8 +213,9 @@ static void keep_candidates(const struct part_index *index, const struct part_qu
 bool part_index_find(const struct part_index *index, const struct part_wish *wish,
                      struct part_candidates *out)
 {
-    const struct part_query query = {held_of(wish->shingles, wish->count), wish->containment,
-                                     !wish->parts};
+    const struct part_query query = {
+        held_set_of(wish->shingles, wish->count, DOPPEL_TEXT_HELD_BELOW), wish->containment,
+        !wish->parts};
     const struct part_list *list = wish->parts ? &index->parts : &index->wholes;
     size_t keys = wish->parts ? query.held.count : part_key_count(&query.held);
     struct part_hits hits = {.sets = index->sets.count};

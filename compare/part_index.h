@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many of its lowest shingles stand for a part. Of a text of hardly any it may be fewer: only
- * those in the lowest eighth of all numbers are held of a set that may hold others. */
-enum { PART_KEYS = 8 };
-
 struct part_index;
 
 /* NULL without memory. */
@@ -29,10 +25,6 @@ struct part_candidates {
     uint32_t *items;
     size_t count;
 };
-
-/* So many of some values of a part its whole has at least: by chance fewer in one of 200 pairs at
- * the limit. */
-double part_least_shared(double containment, double values);
 
 /* What is looked for. */
 struct part_wish {

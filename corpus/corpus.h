@@ -188,6 +188,8 @@ struct doppel_dedup_options {
     uint32_t threads;      /**< 0: one a processor */
     unsigned lines;        /**< DOPPEL_LINES_…, or-ed: which decisions come with their lines */
     bool keep_shingles;    /**< of records that cannot be read again, in `temporary` */
+    bool parts; /**< also report what is a part of an earlier record of the corpus, however much
+                   longer that is, of which bands find none; takes half a byte a shingle */
     enum doppel_same_id on_same_id;
     enum doppel_dedup_cluster cluster; /**< of `against` the representatives alone are looked at */
     struct doppel_library
@@ -196,9 +198,9 @@ struct doppel_dedup_options {
     struct doppel_text_looks *looks; /**< what some of the texts look like is added here, always the
                                         same ones; NULL: not wanted */
     /** Called now and then from the calling thread, of so many "bytes" read, "records looked up" in
-     * `against`, "records compared", "texts counted", "texts embedded", "vectors compared" and
-     * "records visited", in this order; total 0: not known. False ends the reading: what was read
-     * is decided; or the comparing. */
+     * `against`, "records compared", "parts looked for", "texts counted", "texts embedded",
+     * "vectors compared" and "records visited", in this order; total 0: not known. False ends the
+     * reading: what was read is decided; or the comparing. */
     bool (*progress)(void *context, const char *unit, uint64_t done, uint64_t total);
     void *context;
     /** Called with the visitor's context before the first decision of each file, in order, also of

@@ -59,9 +59,9 @@ struct doppel_stages;
 
 /**
  * Begin a run in a folder, or resume it.
- * @param options as of doppel_dedup, without `against`, `semantic` and `keep_shingles`; borrowed
- * until doppel_stages_free. The inputs are files in JSON Lines, plain or compressed. `lines`,
- * `threads`, `memory_bytes`, `temporary` and the callbacks may differ between processes
+ * @param options as of doppel_dedup, without `against`, `semantic`, `parts` and `keep_shingles`;
+ * borrowed until doppel_stages_free. The inputs are files in JSON Lines, plain or compressed.
+ * `lines`, `threads`, `memory_bytes`, `temporary` and the callbacks may differ between processes
  * @param folder created if it is missing; no input lies in it
  * @param out given (doppel_stages_free)
  * @return DOPPEL_OK; DOPPEL_E_ARGUMENT (what stages cannot do; the folder is of another run, or an

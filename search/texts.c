@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/held_set.h"
 #include "core/order.h"
 #include "core/try.h"
-#include "compare/part_index.h"
 #include "search/wanted.h"
 
 /* A text that has some of the query's lowest shingles. */

@@ -43,6 +43,8 @@ enum doppel_status dedup_reserve_records(struct dedup *dedup, size_t count,
     TRY(chunked_grow(&dedup->facts, &dedup->space, count, error));
     TRY(chunked_grow(&dedup->digests, &dedup->space, count, error));
     TRY(chunked_grow(&dedup->lanes_of, &dedup->space, count, error));
+    if (dedup->options->parts)
+        TRY(chunked_grow(&dedup->held, &dedup->space, count, error));
 done:
     return status;
 }
@@ -115,6 +117,7 @@ enum doppel_status dedup_begin(struct dedup *dedup, struct doppel_error *error)
     dedup->cell_row = dedup->space.limit ? 1 : dedup->bands;
     dedup->cell_band = dedup->space.limit ? CHUNK_ROWS : 1;
     dedup->verdicts.row_bytes = sizeof(struct dedup_verdict);
+    dedup->held.row_bytes = sizeof(uint64_t);
     return reader_new(&options->files, &dedup->reader, error);
 }
 
@@ -132,6 +135,8 @@ void dedup_end(struct dedup *dedup)
     chunked_free(&dedup->lanes_of, &dedup->space);
     chunked_free(&dedup->cells, &dedup->space);
     chunked_free(&dedup->verdicts, &dedup->space);
+    chunked_free(&dedup->held, &dedup->space);
+    arena_free(&dedup->held_values, &dedup->space);
     arena_free(&dedup->strings, &dedup->space);
     array_free(&dedup->first_of_file);
     space_close(&dedup->space);
@@ -154,6 +159,7 @@ static enum doppel_status decide_all(struct dedup *dedup, struct doppel_error *e
     TRY(dedup_find_same(dedup, error));
     TRY(dedup_fill_buckets(dedup, error));
     TRY(dedup_replay(dedup, error));
+    TRY(dedup_find_parts(dedup, error));
 done:
     return status;
 }

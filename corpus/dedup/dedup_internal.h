@@ -123,6 +123,8 @@ struct dedup {
     size_t cell_row, cell_band;
     struct compared_pairs compared; /* what need not be compared any more */
     struct chunked verdicts;        /* struct dedup_verdict */
+    struct chunked held; /* uint64_t: where the lowest shingles are; if parts are wanted */
+    struct arena held_values;
     struct arena strings;
     ARRAY(uint32_t) first_of_file; /* number of the first record of each file, and of the end */
 
@@ -229,6 +231,8 @@ enum doppel_status dedup_find_same(struct dedup *dedup, struct doppel_error *err
 enum doppel_status dedup_fill_buckets(struct dedup *dedup, struct doppel_error *error);
 /** Decide. DOPPEL_E_CANCELLED when it is cancelled here, not while reading. */
 enum doppel_status dedup_replay(struct dedup *dedup, struct doppel_error *error);
+/** Of what is new: what it is a part of, if that is asked for. DOPPEL_E_CANCELLED, likewise. */
+enum doppel_status dedup_find_parts(struct dedup *dedup, struct doppel_error *error);
 /** Whether it belongs to the corpus without its duplicates; once all is decided, and it is known
  * who takes whose place. */
 bool dedup_is_unique(const struct dedup *dedup, uint32_t number);

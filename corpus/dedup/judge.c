@@ -191,18 +191,16 @@ static void take_rule_verdict(struct dedup *dedup, uint32_t number, const struct
         dedup_facts_of(dedup, number)->leader = verdict->of;
 }
 
-/* It leads, unless it is near one that does. */
-static void decide_by_search(struct judge *judge, uint32_t number, const struct finding *finding,
-                             struct dedup_verdict *verdict)
+/* By the best match; `leader` NO_RECORD: by none. */
+static struct rule_answer decide_by_match(struct dedup *dedup, uint32_t number, uint32_t leader,
+                                          const struct doppel_match *match,
+                                          struct dedup_verdict *verdict)
 {
-    struct dedup *dedup = judge->dedup;
-    struct facts *facts = dedup_facts_of(dedup, number);
-    bool near = finding->near != NO_RECORD;
-    uint32_t leader = near ? finding->near : finding->held;
+    const struct facts *facts = dedup_facts_of(dedup, number);
     struct rule_answer rule;
     struct rule_candidate candidate = {.id = name_of_record(leader),
                                        .leader = name_of_record(leader),
-                                       .match = near ? &finding->near_match : &finding->held_match,
+                                       .match = match,
                                        .kind = DOPPEL_KIND_TEXT};
     struct rule_content content = {.kind = DOPPEL_KIND_TEXT,
                                    .too_short = facts->flags & FACT_TOO_SHORT,
@@ -215,7 +213,25 @@ static void decide_by_search(struct judge *judge, uint32_t number, const struct 
     }
     rule_by_content(&content, &rule);
     take_rule_verdict(dedup, number, &rule, verdict);
-    if (content.too_short || (rule.follows && !is_chained(judge)))
+    return rule;
+}
+
+void judge_part(struct dedup *dedup, uint32_t number, uint32_t holder,
+                const struct doppel_match *match)
+{
+    (void)decide_by_match(dedup, number, holder, match, dedup_verdict_of(dedup, number));
+}
+
+/* It leads, unless it is near one that does. */
+static void decide_by_search(struct judge *judge, uint32_t number, const struct finding *finding,
+                             struct dedup_verdict *verdict)
+{
+    struct facts *facts = dedup_facts_of(judge->dedup, number);
+    bool near = finding->near != NO_RECORD;
+    const struct rule_answer rule =
+        decide_by_match(judge->dedup, number, near ? finding->near : finding->held,
+                        near ? &finding->near_match : &finding->held_match, verdict);
+    if (facts->flags & FACT_TOO_SHORT || (rule.follows && !is_chained(judge)))
         return;
     facts->flags |= FACT_LEADER;
     leader_walk_append(&judge->walk, number);

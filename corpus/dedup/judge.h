@@ -51,6 +51,10 @@ struct finding judge_begin(struct judge *judge, uint32_t number);
 enum doppel_status judge_decide(struct judge *judge, uint32_t number, const struct finding *finding,
                                 struct doppel_error *error);
 
+/** Of a record that is new: it is a part of an earlier one, by their match. */
+void judge_part(struct dedup *dedup, uint32_t number, uint32_t holder,
+                const struct doppel_match *match);
+
 /** All of it. */
 enum doppel_status judge_record(struct judge *judge, uint32_t number, struct doppel_error *error);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus/dedup/parts.h"
 #include "corpus/dedup/sign.h"
 #include "corpus/read/temporary.h"
 
@@ -130,6 +131,10 @@ static enum doppel_status file_record(struct dedup *dedup, const struct batch *b
         status =
             arena_add(&dedup->strings, &dedup->space, batch->strings.items + record->facts.strings,
                       record->strings_size, &facts.strings, error);
+    if (!status && record->held)
+        status = dedup_keep_held(dedup, number,
+                                 (const void *)(batch->shingles.items + record->shingles_at),
+                                 record->held, error);
     if (status)
         return status;
     *dedup_facts_of(dedup, number) = facts;

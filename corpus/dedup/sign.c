@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/held_set.h"
 #include "corpus/read/record_text.h"
 
 struct signer {
@@ -88,21 +89,25 @@ static unsigned wanted_of(const struct signer *signer, const struct doppel_corpu
     const struct doppel_dedup_options *options = signer->dedup->options;
     bool kept = !(facts->flags & FACT_PLAIN) && options->keep_shingles;
     return DOPPEL_TEXT_DIGEST | DOPPEL_TEXT_MINHASH |
-           (kept ? DOPPEL_TEXT_SHINGLES : DOPPEL_TEXT_COUNT) |
+           (kept || options->parts ? DOPPEL_TEXT_SHINGLES : DOPPEL_TEXT_COUNT) |
            (options->looks ? record_looks(record) : 0);
 }
 
-/* Of one that cannot be read again. */
+/* All of a record that cannot be read again; and where parts are looked for, the lowest of each. */
 static bool keep_shingles(struct signer *signer, const struct doppel_text_result *result,
                           struct signed_record *out)
 {
+    const struct doppel_dedup_options *options = signer->dedup->options;
     struct bytes *shingles = &signer->batch->shingles;
-    if (!signer->dedup->options->keep_shingles)
-        return true;
-    out->facts.flags |= FACT_KEPT;
+    const bool all = options->keep_shingles && !(out->facts.flags & FACT_PLAIN);
+    if (options->parts && !result->too_short)
+        out->held =
+            (uint32_t)held_set_of(result->shingles, result->shingle_count, DOPPEL_TEXT_HELD_BELOW)
+                .count;
+    out->facts.flags |= all ? FACT_KEPT : 0;
     out->shingles_at = shingles->count;
     return bytes_append(shingles, result->shingles,
-                        result->shingle_count * sizeof *result->shingles);
+                        (all ? result->shingle_count : out->held) * sizeof *result->shingles);
 }
 
 /* @return a failure of this record, or DOPPEL_E_MEMORY */
@@ -127,7 +132,7 @@ static enum doppel_status sign_text(struct signer *signer,
     out->facts.shingles = (uint32_t)result.shingle_count;
     if (result.too_short)
         out->facts.flags |= FACT_TOO_SHORT;
-    if (!(out->facts.flags & FACT_PLAIN) && !keep_shingles(signer, &result, out))
+    if (!keep_shingles(signer, &result, out))
         return doppel_fail(error, DOPPEL_E_MEMORY, "not enough memory");
     memcpy(signer->batch->lanes.items + signer->batch->lanes.count, result.lanes,
            dedup->lanes * sizeof *result.lanes);

@@ -17,6 +17,7 @@ struct signed_record {
     struct doppel_digest digest;
     size_t strings_size;
     size_t shingles_at; /* bytes into the batch's */
+    uint32_t held;      /* so many of them, the lowest, are for dedup_find_parts */
 };
 
 /* All records of a block, in order. */
@@ -25,7 +26,7 @@ struct batch {
     ARRAY(struct signed_record) records;
     struct bytes strings;
     struct bytes lanes;    /* uint16_t, dedup->lanes of each record */
-    struct bytes shingles; /* uint32_t, of those that are kept */
+    struct bytes shingles; /* uint32_t, ascending, of those of which some are kept */
     struct doppel_text_looks looks;
 };
 

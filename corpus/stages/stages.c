@@ -95,6 +95,7 @@ static enum doppel_status check_stage_options(const struct doppel_dedup_options 
     const char *given = options->against         ? "--against, a library,"
                         : options->semantic      ? "--semantic"
                         : options->keep_shingles ? "--keep-shingles"
+                        : options->parts         ? "--parts"
                                                  : NULL;
     if (!given)
         return DOPPEL_OK;

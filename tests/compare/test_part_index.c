@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "compare/part_index.h"
+#include "core/held_set.h"
 #include "core/order.h"
 
 enum { MOST = 4000 };

@@ -143,7 +143,7 @@ static enum doppel_status check_video(struct settings *settings, struct doppel_e
     return DOPPEL_OK;
 }
 
-/* Parts are of images and videos, which are read twice. */
+/* Parts are of images and videos, which are read twice; of records in dedup. */
 static enum doppel_status check_by_parts(const struct settings *settings,
                                          struct doppel_error *error)
 {
@@ -151,7 +151,7 @@ static enum doppel_status check_by_parts(const struct settings *settings,
     const char *list = settings->files_from;
     const bool by_scheme = settings->scheme && (settings->scheme->id == DOPPEL_SCHEME_LOCAL ||
                                                 settings->scheme->id == DOPPEL_SCHEME_FRAMES128);
-    if (!settings->by_parts && !by_scheme)
+    if ((!settings->by_parts && !by_scheme) || settings->verb->bit == VERB_DEDUP)
         return DOPPEL_OK;
     if (settings->by_parts &&
         (settings->code || (kind && kind != DOPPEL_KIND_IMAGE && kind != DOPPEL_KIND_VIDEO)))
@@ -309,6 +309,7 @@ static const char *no_option_of_stages(const struct settings *settings)
            : settings->against                                        ? "against"
            : settings->semantic                                       ? "semantic"
            : settings->keep_shingles                                  ? "keep-shingles"
+           : settings->by_parts                                       ? "parts"
            : settings->unit == UNIT_PARAGRAPH                         ? "unit paragraph"
            : settings->stage == STAGE_EMIT && settings->format_given  ? "format"
            : settings->stage == STAGE_EMIT && settings->format_chosen ? "format"

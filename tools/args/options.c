@@ -52,8 +52,9 @@ static const struct option_info rows[] = {
     {"parts", 0, NULL, OPTION_FLAG, AT(by_parts), NULL,
      "Also find images that show a part of another one, and where: collages, halves, a picture "
      "within a picture; and stills and clips in videos, and when. What is scanned is read a second "
-     "time for its keypoints (find: what was added by 'add --scheme local')",
-     VERB_SCAN | VERB_FIND, SECTION_MATCHING},
+     "time for its keypoints (find: what was added by 'add --scheme local'). dedup: also report "
+     "records that are a part of an earlier one, however much longer that is",
+     VERB_SCAN | VERB_FIND | VERB_DEDUP, SECTION_MATCHING},
     {"reference", 0, "DIR", OPTION_TEXTS, AT(reference), NULL,
      "Files to compare against, but not with each other; may be repeated. For nested folders, "
      "the innermost one decides",

@@ -71,6 +71,7 @@ static struct doppel_dedup_options dedup_options_of(struct dedup_command *comman
     options.threads = settings->jobs;
     options.lines = lines_of(settings->emit);
     options.keep_shingles = settings->keep_shingles;
+    options.parts = settings->by_parts;
     options.on_same_id = settings->on_same_id;
     options.cluster = settings->cluster;
     options.progress = show_deduplicated;
