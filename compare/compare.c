@@ -137,7 +137,8 @@ static const char *text_obstacle(const struct doppel_record *record,
     struct text_view view;
     if (!text_view_read(record, &options->text, &view))
         return NULL;
-    const char *obstacle = !view.extra.words ? "has no words"
+    const char *obstacle = view.extra.drawn_size ? NULL
+                           : !view.extra.words   ? "has no words"
                            : view.too_short
                                ? "is too short to be told by anything but the same words"
                                : NULL;

@@ -56,10 +56,13 @@ static void put_segment(struct doppel_json *json, enum doppel_kind kind,
                         const struct doppel_segment *segment)
 {
     doppel_json_object_begin(json, NULL);
-    put_place(json, "a_start", kind, segment->a_start);
-    put_place(json, "a_end", kind, segment->a_end);
-    put_place(json, "b_start", kind, segment->b_start);
-    put_place(json, "b_end", kind, segment->b_end);
+    bool drawn = !segment->a_end && segment->a_pages[0]; /* pages without text */
+    if (!drawn) {
+        put_place(json, "a_start", kind, segment->a_start);
+        put_place(json, "a_end", kind, segment->a_end);
+        put_place(json, "b_start", kind, segment->b_start);
+        put_place(json, "b_end", kind, segment->b_end);
+    }
     if (kind != DOPPEL_KIND_TEXT)
         doppel_json_number(json, "speed", segment->speed, 4);
     put_pages(json, "a_pages", segment->a_pages);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "compare/audio.h"
+#include "compare/pages.h"
 #include "compare/parts.h"
 #include "compare/text.h"
 #include "compare/video.h"
@@ -38,6 +39,15 @@ static void write_sequence(struct doppel_json *json, const struct doppel_fingerp
 
 /* ---- texts ---- */
 
+static void write_drawn_pages_head(struct doppel_json *json, const struct doppel_text_extra *extra)
+{
+    struct drawn_pages pages;
+    json->failed |= !drawn_pages_read(extra, &pages);
+    if (pages.count)
+        doppel_json_integer(json, "drawn_pages", pages.count);
+    drawn_pages_free(&pages);
+}
+
 static void write_text_content(struct doppel_json *json, const struct doppel_record *record,
                                const struct doppel_text_options *options)
 {
@@ -48,7 +58,8 @@ static void write_text_content(struct doppel_json *json, const struct doppel_rec
     doppel_json_integer(json, "characters", view.extra.characters);
     if (view.extra.bad_bytes)
         doppel_json_integer(json, "bad_bytes", view.extra.bad_bytes);
-    doppel_json_boolean(json, "too_short", view.too_short);
+    doppel_json_boolean(json, "too_short", view.too_short && !view.extra.drawn_size);
+    write_drawn_pages_head(json, &view.extra);
     if (view.extra.reading != DOPPEL_TEXT_AUTO)
         doppel_json_text(json, "reading", doppel_text_format_name(view.extra.reading));
     if (view.extra.looks_like_ocr)

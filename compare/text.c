@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/pages.h"
 #include "core/try.h"
 
 enum { LANE_BITS = 16, LANES_A_WORD = 64 / LANE_BITS, LANE_DIGITS = LANE_BITS / 4 };
@@ -103,8 +104,8 @@ enum doppel_status doppel_fingerprint_from_hex(const struct doppel_scheme *schem
         fingerprint.positions[i] = i;
     if (!good) {
         doppel_fingerprint_free(&fingerprint);
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a code of %s has %u hex digits",
-                           scheme->name, scheme->code_bits / 4u);
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a code of %s has %u hex digits", scheme->name,
+                           scheme->code_bits / 4u);
     }
     *out = fingerprint;
     return DOPPEL_OK;
@@ -417,6 +418,10 @@ static enum doppel_status match_text_views(const struct doppel_compare_options *
                                            struct doppel_error *error)
 {
     bool winnowed = query->scheme == DOPPEL_SCHEME_WINNOW32;
+    if (query->extra.drawn_size && item->extra.drawn_size)
+        return drawn_pages_match(compare, query, item, passages_count(compare), out)
+                   ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pages of a document")
+                   : DOPPEL_OK;
     out->matches = texts_match(compare, query, item, &out->match);
     bool whole = out->matches && out->match.relation == DOPPEL_RELATION_SAME;
     if (whole || !(winnowed || passages_count(compare)))

@@ -7,6 +7,7 @@
 
 #include <doppel/index.h>
 
+#include "compare/page_set.h"
 #include "compare/part_index.h"
 #include "core/array.h"
 #include "core/try.h"
@@ -30,6 +31,7 @@ struct text_set {
     void *context;
     struct doppel_index *index; /* payload: number of the entry */
     struct part_index *parts;   /* likewise; NULL: of SimHashes, or texts cannot be loaded */
+    struct page_set drawn;      /* those without text */
     ARRAY(struct entry) entries;
     uint16_t *lanes; /* lane_count of each entry */
     size_t lane_capacity;
@@ -154,6 +156,7 @@ void text_set_free(struct text_set *set)
         return;
     doppel_index_free(set->index);
     part_index_free(set->parts);
+    page_set_free(&set->drawn);
     array_free(&set->entries);
     free(set->lanes);
     free(set);
@@ -191,6 +194,10 @@ enum doppel_status text_set_add(struct text_set *set, uint64_t id, const struct 
         .too_short = view->too_short,
         .kept = view->kept,
     };
+    if (view->extra.drawn_size)
+        return page_set_add(&set->drawn, id, view)
+                   ? DOPPEL_OK
+                   : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pages of a document");
     if (view->too_short || view->lane_count != set->lookup.lane_count)
         return DOPPEL_OK; /* only its content tells */
     if (!keep_lanes(set, view, number) || !array_push(&set->entries, entry) ||
@@ -328,6 +335,10 @@ enum doppel_status text_set_find(const struct text_set *set, const struct text_v
     struct text_candidates list = {0};
     struct judged_text judged;
     size_t at[2] = {0};
+    const struct page_search pages = {set->compare, query,   set->load,
+                                      set->context, visitor, context};
+    if (query->extra.drawn_size)
+        return page_set_find(&set->drawn, &pages, error);
     if (query->too_short || query->lane_count != set->lookup.lane_count)
         return DOPPEL_OK;
     enum doppel_status status = find_text_candidates(set, query, &list, error);

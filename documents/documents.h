@@ -9,23 +9,21 @@
 
 #include <doppel/media.h>
 
+struct doppel_page;
 struct ocr;
-
-/* By which pages without text are read (documents/ocr.h). */
-struct document_ocr {
-    struct ocr *ocr;
-    /* Each may take seconds. @param done of the document's pages @param total how many it has */
-    void (*page_done)(void *context, uint32_t done, uint32_t total);
-    void *context;
-};
 
 /* How much may come out of one file, whatever it says of its sizes. */
 struct document_limits {
     uint64_t max_bytes;    /* of all that is unpacked, and of the text; default 256 MiB */
     uint32_t max_members;  /* of a zip; default 100 000 */
     uint32_t max_ratio;    /* of what is unpacked to the file; default 200, from 16 MiB on */
-    uint64_t enough_bytes; /* of the text: later pages of a PDF are left out; default all */
-    const struct document_ocr *ocr; /* borrowed; NULL, the default: pages are not read by it */
+    uint64_t enough_bytes; /* of the text: later pages of a PDF are left out, and none is drawn;
+                              default all */
+    struct ocr *ocr; /* by which pages without text are read; borrowed; NULL, the default: none */
+    /* Of a page that is read by OCR, or drawn; may be NULL. @param done of the document's pages
+     * @param total how many it has */
+    void (*page_done)(void *context, uint32_t done, uint32_t total);
+    void *context;
 };
 
 struct document_limits document_limits_default(void);
@@ -36,17 +34,19 @@ struct document {
     size_t *pages; /* where pages, slides, chapters, sheets or messages begin: ascending; none where
                       the format does not tell */
     size_t page_count;
+    struct doppel_page *drawn; /* of a PDF without text: its pages; given (document_free) */
+    size_t drawn_count;
 };
 
 void document_free(struct document *document);
 
-/* The text of a document.
+/* The text of a document, or its pages.
  *
  * @param fd     an open regular file; borrowed; its offset is not used
  * @param format as doppel_media_probe_file tells it
  * @param limits NULL for the defaults
  * @param out    given (document_free); untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_EMPTY (no text in it), _CORRUPT, _LIMIT, _UNSUPPORTED (encrypted;
+ * @return DOPPEL_OK; DOPPEL_E_EMPTY (neither in it), _CORRUPT, _LIMIT, _UNSUPPORTED (encrypted;
  * this build cannot read it), _MEMORY, _IO */
 enum doppel_status document_read(int fd, enum doppel_format format,
                                  const struct document_limits *limits, struct document *out,

@@ -1,4 +1,4 @@
-/* A PDF to the text of its pages, by poppler. */
+/* A PDF to the text of its pages, or to their pictures, by poppler. */
 #include "documents/formats.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@ enum { PAGES_MAX = 200000 };
  * stamp, or who scanned it. */
 enum { OCR_DPI = 200, FEW_BYTES = 200 };
 
-/* So many pages of a file are read by OCR: of more it would be hours. */
-enum { OCR_PAGES_MAX = 1000 };
+/* So many pages of a file are read by OCR, or drawn: of more it would be hours, or minutes. */
+enum { OCR_PAGES_MAX = 1000, DRAWN_PAGES_MAX = 5000 };
 
 static enum doppel_status map_pdf(int fd, struct mapped_pdf *out, struct doppel_error *error)
 {
@@ -80,44 +80,43 @@ enum doppel_status open_pdf(int fd, struct mapped_pdf *out, struct doppel_error 
     return status ? status : open_mapped(out, error);
 }
 
+static void note_page_done(const struct document_limits *limits, int done, int total)
+{
+    if (limits->page_done)
+        limits->page_done(limits->context, (uint32_t)done, (uint32_t)total);
+}
+
 #ifdef HAVE_OCR
 
-static enum doppel_status scan_page(const struct document_ocr *ocr, PopplerPage *page, char **out,
-                                    struct doppel_error *error)
+static enum doppel_status scan_page(const struct document_limits *limits, PopplerPage *page,
+                                    char **out, struct doppel_error *error)
 {
     struct pdf_picture picture;
     enum doppel_status status = pdf_draw(page, OCR_DPI, &picture, error);
     if (status)
         return status;
-    status = ocr_read(ocr->ocr, &picture.plane, picture.dpi, out, error);
+    status = ocr_read(limits->ocr, &picture.plane, picture.dpi, out, error);
     free(picture.pixels);
     return status;
 }
 
-static bool is_scanned(PopplerPage *page, size_t size)
-{
-    return size < FEW_BYTES && pdf_page_is_picture(page);
-}
-
 #else
 
-static enum doppel_status scan_page(const struct document_ocr *ocr, PopplerPage *page, char **out,
-                                    struct doppel_error *error)
+static enum doppel_status scan_page(const struct document_limits *limits, PopplerPage *page,
+                                    char **out, struct doppel_error *error)
 {
-    (void)ocr;
+    (void)limits;
     (void)page;
     (void)out;
     return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "built without OCR");
 }
 
+#endif
+
 static bool is_scanned(PopplerPage *page, size_t size)
 {
-    (void)page;
-    (void)size;
-    return false;
+    return size < FEW_BYTES && pdf_page_is_picture(page);
 }
-
-#endif
 
 /* The text that lies in a page, or what OCR reads of its picture. A page that cannot be read is an
  * empty one. */
@@ -128,12 +127,14 @@ static enum doppel_status add_pdf_page(const struct document_input *input, struc
     PopplerPage *page = poppler_document_get_page(pdf->document, number);
     char *lying = page ? poppler_page_get_text(page) : NULL, *scanned = NULL;
     enum doppel_status status = DOPPEL_OK;
-    bool wanted = page && input->limits.ocr && is_scanned(page, lying ? strlen(lying) : 0);
+    bool picture = page && is_scanned(page, lying ? strlen(lying) : 0);
+    bool wanted = picture && input->limits.ocr;
+    pdf->pictures += picture;
     if (wanted && pdf->scanned == OCR_PAGES_MAX) {
         pdf->unread++;
     } else if (wanted) {
         pdf->scanned++;
-        TRY(scan_page(input->limits.ocr, page, &scanned, error));
+        TRY(scan_page(&input->limits, page, &scanned, error));
     }
     const char *text = scanned ? scanned : lying ? lying : "";
     size_t size = strlen(text);
@@ -151,6 +152,54 @@ done:
     return status;
 }
 
+/* ---- pages without text ---- */
+
+static enum doppel_status draw_to_compare(struct mapped_pdf *pdf, int number,
+                                          struct doppel_page *out, struct doppel_error *error)
+{
+    PopplerPage *page = poppler_document_get_page(pdf->document, number);
+    struct pdf_picture picture = {0};
+    *out = (struct doppel_page){.columns = 1, .rows = 1}; /* what cannot be read is an empty page */
+    if (!page)
+        return DOPPEL_OK;
+    enum doppel_status status;
+    TRY(pdf_draw_side(page, DOPPEL_PAGE_SIDE, &picture, error));
+    TRY(doppel_page_make(&picture.plane, out, error));
+done:
+    free(picture.pixels);
+    g_object_unref(page);
+    return status;
+}
+
+/* In place of a text that is none: at most what a scanner wrote beside its pictures. */
+static enum doppel_status draw_pages(const struct document_input *input, struct mapped_pdf *pdf,
+                                     struct document_writer *out, struct doppel_error *error)
+{
+    const int count = pdf->pages < DRAWN_PAGES_MAX ? pdf->pages : DRAWN_PAGES_MAX;
+    size_t inked = 0;
+    enum doppel_status status = DOPPEL_OK;
+    writer_free(out);
+    for (int i = 0; i < count; i++) {
+        struct doppel_page page;
+        if (!array_reserve(&out->drawn))
+            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %d pages", count));
+        TRY(draw_to_compare(pdf, i, &page, error));
+        (void)array_push(&out->drawn, page);
+        inked += page.ink != NULL;
+        note_page_done(&input->limits, i + 1, count);
+    }
+    if (!inked)
+        status = doppel_fail(error, DOPPEL_E_EMPTY,
+                             "the PDF holds no text, and no page has enough on it to be told by");
+    else if (count < pdf->pages)
+        doppel_fail(error, DOPPEL_OK,
+                    "the PDF holds no text: its first %d pages are compared as pictures, and %d "
+                    "more are not",
+                    count, pdf->pages - count);
+done:
+    return status;
+}
+
 enum doppel_status read_pdf(const struct document_input *input, struct document_writer *out,
                             struct doppel_error *error)
 {
@@ -162,14 +211,13 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
         const int scanned = pdf.scanned;
         TRY(add_pdf_page(input, &pdf, i, &pages, error));
         if (pdf.scanned > scanned)
-            input->limits.ocr->page_done(input->limits.ocr->context, (uint32_t)i + 1,
-                                         (uint32_t)pdf.pages);
+            note_page_done(&input->limits, i + 1, pdf.pages);
     }
     TRY(typeset_pages_join(&pages, out, error));
-    if (!out->size)
-        status = doppel_fail(
-            error, DOPPEL_E_EMPTY,
-            "the PDF holds no text, at most pictures of it (--ocr reads scanned pages)");
+    if (input->limits.enough_bytes < UINT64_MAX)
+        goto done; /* no more is wanted than the text that there is */
+    if (!out->size || (pdf.pictures == pdf.pages && !pdf.scanned))
+        TRY(draw_pages(input, &pdf, out, error));
     else if (pdf.unread)
         doppel_fail(error, DOPPEL_OK,
                     "the first %d scanned pages are read by OCR, and %d more are not",

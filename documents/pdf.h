@@ -13,7 +13,8 @@ struct mapped_pdf {
     size_t size;
     PopplerDocument *document;
     int pages;
-    int scanned, unread; /* pages read by OCR; pages that it would have read after them */
+    int pictures;        /* pages without text, or with hardly a word beside their picture */
+    int scanned, unread; /* of these, those read by OCR; those that it would have read after them */
 };
 
 /* @param out given (close_pdf), also on failure, where it was {0} before. DOPPEL_OK;

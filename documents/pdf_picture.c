@@ -40,14 +40,19 @@ static uint8_t *grey_of_surface(cairo_surface_t *surface, uint32_t width, uint32
     return pixels;
 }
 
-enum doppel_status pdf_draw(PopplerPage *page, uint32_t dpi, struct pdf_picture *out,
-                            struct doppel_error *error)
+static void size_of_page(PopplerPage *page, double *width, double *height)
+{
+    poppler_page_get_size(page, width, height);
+    *width = isfinite(*width) && *width > 1 ? *width : 1;
+    *height = isfinite(*height) && *height > 1 ? *height : 1;
+}
+
+/* @param scale pixels a point */
+static enum doppel_status draw_at_scale(PopplerPage *page, double scale, struct pdf_picture *out,
+                                        struct doppel_error *error)
 {
     double width, height;
-    poppler_page_get_size(page, &width, &height);
-    width = isfinite(width) && width > 1 ? width : 1;
-    height = isfinite(height) && height > 1 ? height : 1;
-    double scale = choose_page_scale(width, height, dpi);
+    size_of_page(page, &width, &height);
     uint32_t columns = (uint32_t)fmax(1, ceil(width * scale));
     uint32_t rows = (uint32_t)fmax(1, ceil(height * scale));
     cairo_surface_t *surface =
@@ -66,6 +71,22 @@ enum doppel_status pdf_draw(PopplerPage *page, uint32_t dpi, struct pdf_picture 
     *out = (struct pdf_picture){
         pixels, {pixels, columns, rows, columns}, (uint32_t)fmax(1, scale * POINTS_AN_INCH)};
     return DOPPEL_OK;
+}
+
+enum doppel_status pdf_draw(PopplerPage *page, uint32_t dpi, struct pdf_picture *out,
+                            struct doppel_error *error)
+{
+    double width, height;
+    size_of_page(page, &width, &height);
+    return draw_at_scale(page, choose_page_scale(width, height, dpi), out, error);
+}
+
+enum doppel_status pdf_draw_side(PopplerPage *page, uint32_t side, struct pdf_picture *out,
+                                 struct doppel_error *error)
+{
+    double width, height;
+    size_of_page(page, &width, &height);
+    return draw_at_scale(page, side / fmax(width, height), out, error);
 }
 
 bool pdf_page_is_picture(PopplerPage *page)

@@ -18,6 +18,10 @@ struct pdf_picture {
 enum doppel_status pdf_draw(PopplerPage *page, uint32_t dpi, struct pdf_picture *out,
                             struct doppel_error *error);
 
+/* The same, its longer side of so many pixels. */
+enum doppel_status pdf_draw_side(PopplerPage *page, uint32_t side, struct pdf_picture *out,
+                                 struct doppel_error *error);
+
 /* Whether pictures cover the page, or most of it. */
 bool pdf_page_is_picture(PopplerPage *page);
 

@@ -22,6 +22,9 @@ struct document_limits document_limits_default(void)
 
 void document_free(struct document *document)
 {
+    for (size_t i = 0; i < document->drawn_count; i++)
+        free((void *)document->drawn[i].ink);
+    free(document->drawn);
     free(document->text);
     free(document->pages);
     *document = (struct document){0};
@@ -74,13 +77,14 @@ enum doppel_status document_read(int fd, enum doppel_format format,
     enum doppel_status status;
     TRY(read(&input, &writer, error));
     TRY(writer_check(&writer, error));
-    if (!writer.size)
+    if (!writer.size && !writer.drawn.count)
         TRY(doppel_fail(error, DOPPEL_E_EMPTY, "the %s holds no text", input.name));
 done:
     if (status)
         writer_free(&writer);
     else
-        *out = (struct document){writer.text, writer.size, writer.pages.items, writer.pages.count};
+        *out = (struct document){writer.text,        writer.size,        writer.pages.items,
+                                 writer.pages.count, writer.drawn.items, writer.drawn.count};
     return status;
 }
 

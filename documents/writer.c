@@ -80,5 +80,8 @@ void writer_free(struct document_writer *writer)
 {
     free(writer->text);
     array_free(&writer->pages);
+    for (size_t i = 0; i < writer->drawn.count; i++)
+        free((void *)writer->drawn.items[i].ink);
+    array_free(&writer->drawn);
     *writer = (struct document_writer){.max_bytes = writer->max_bytes};
 }

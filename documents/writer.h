@@ -1,6 +1,9 @@
-/* The text of a document as it grows. What fails stays failed: whoever writes asks at the end. */
+/* The text of a document as it grows, or its pages. What fails stays failed: whoever writes asks at
+ * the end. */
 #ifndef DOPPEL_DOCUMENTS_WRITER_H
 #define DOPPEL_DOCUMENTS_WRITER_H
+
+#include <doppel/image_pages.h>
 
 #include "core/array.h"
 #include "documents/documents.h"
@@ -9,6 +12,7 @@ struct document_writer {
     char *text;
     size_t size, room;
     ARRAY(size_t) pages;
+    ARRAY(struct doppel_page) drawn; /* their ink is given */
     uint64_t max_bytes;
     enum doppel_status status; /* DOPPEL_OK, DOPPEL_E_LIMIT or DOPPEL_E_MEMORY */
 };

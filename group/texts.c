@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/pages.h"
 #include "core/try.h"
 
 /* A text on its way in. */
@@ -247,8 +248,10 @@ static bool list_followers(uint32_t count, const uint32_t *leaders, struct text_
 static bool may_lead_text(const struct grouping *grouping, uint32_t leader, uint32_t member)
 {
     struct doppel_match match;
-    return may_link(grouping, leader, member) && texts_compare(grouping, member, leader, &match) &&
-           (match.relation == DOPPEL_RELATION_SAME || match.relation == DOPPEL_RELATION_CONTAINED);
+    if (!may_link(grouping, leader, member) || !texts_compare(grouping, member, leader, &match))
+        return false;
+    free((void *)match.segments);
+    return match.relation == DOPPEL_RELATION_SAME || match.relation == DOPPEL_RELATION_CONTAINED;
 }
 
 /* Whether a text that leads, and all that follow it, may follow another one. */
@@ -302,9 +305,15 @@ bool texts_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
                    struct doppel_match *out)
 {
     struct text_view a = {0}, b = {0};
+    const struct doppel_compare_options *compare = &grouping->options->group->compare;
+    struct doppel_comparison pages = {.match.relation = DOPPEL_RELATION_OVERLAPS};
     bool loaded = load_view((void *)grouping, query, &a) && load_view((void *)grouping, item, &b);
-    if (loaded)
-        (void)texts_match(&grouping->options->group->compare, &a, &b, out);
+    if (loaded && a.extra.drawn_size && b.extra.drawn_size) {
+        loaded = drawn_pages_match(compare, &a, &b, false, &pages) == DOPPEL_OK;
+        *out = pages.match;
+    } else if (loaded) {
+        (void)texts_match(compare, &a, &b, out);
+    }
     text_view_free(&a);
     text_view_free(&b);
     return loaded;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include <doppel/core.h>
+#include <doppel/image_pages.h>
 
 #ifdef __cplusplus
 extern "C" {

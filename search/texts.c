@@ -7,6 +7,7 @@
 #include "core/held_set.h"
 #include "core/order.h"
 #include "core/try.h"
+#include "compare/pages.h"
 #include "search/wanted.h"
 
 /* A text that has some of the query's lowest shingles. */
@@ -312,6 +313,53 @@ static enum doppel_status find_held_texts(struct search_texts *texts, struct dop
                                                      : find_text_sharers(texts, true, error);
 }
 
+/* ---- documents without text, by their pages ---- */
+
+/* @return false: the search ends */
+static bool visit_drawn(struct search_texts *texts, uint64_t id)
+{
+    struct doppel_comparison comparison = {0};
+    struct text_view view;
+    if (!leads_if_wanted(texts, id) || !load_library_text(texts, id, true, &view))
+        return !texts->status && !doppel_run_cancelled(texts->run);
+    if (drawn_pages_match(&texts->options->compare, texts->query, &view, false, &comparison))
+        texts->status = doppel_fail(texts->error, DOPPEL_E_MEMORY, "no memory for the matches");
+    text_view_free(&view);
+    bool go_on = !texts->status &&
+                 (!comparison.matches || texts->visitor(texts->context, id, &comparison.match));
+    doppel_comparison_free(&comparison);
+    return go_on;
+}
+
+/* Those that share most of its keys. */
+static enum doppel_status find_drawn(struct search_texts *texts, struct doppel_error *error)
+{
+    enum { MOST_DRAWN = 1000 };
+    struct drawn_pages pages = {0};
+    uint32_t *keys = NULL;
+    enum doppel_status status = DOPPEL_OK;
+    texts->sharers.count = 0;
+    if (!drawn_pages_read(&texts->query->extra, &pages) ||
+        !(keys = malloc((pages.count * DOPPEL_PAGE_KEYS + 1) * sizeof *keys)))
+        TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the matches"));
+    const struct doppel_shingle_lookup lookup = {
+        .scheme = texts->lookup.scheme->id,
+        .version = texts->lookup.scheme->version,
+        .shingles = keys,
+        .count = doppel_pages_keys(pages.items, pages.count, keys)};
+    TRY(doppel_library_share_shingles(texts->library, &lookup, take_text_sharer, texts, error));
+    if (texts->sharers.count)
+        qsort(texts->sharers.items, texts->sharers.count, sizeof *texts->sharers.items, by_shared);
+    for (size_t i = 0; i < texts->sharers.count && i < MOST_DRAWN; i++)
+        if (!visit_drawn(texts, texts->sharers.items[i].id))
+            TRY(texts->status ? texts->status
+                              : doppel_fail(error, DOPPEL_E_CANCELLED, "ended early"));
+done:
+    drawn_pages_free(&pages);
+    free(keys);
+    return status;
+}
+
 /* ---- passages ---- */
 
 static bool give_words(void *context, uint64_t id, struct doppel_passage_text *out)
@@ -359,6 +407,10 @@ enum doppel_status search_texts_find(struct search_texts *texts, const struct te
     texts->status = DOPPEL_OK;
     texts->error = error;
     texts->records = are_records_wanted(texts);
+    if (query->extra.drawn_size) {
+        TRY(find_drawn(texts, error));
+        goto done;
+    }
     if (query->extra.words)
         TRY(doppel_library_texts_of(texts->library, &query->extra.content, 0, visit_words, texts,
                                     error));

@@ -10,7 +10,8 @@
 /* Words, characters, bad bytes and shingles in all, u64 each, the content digest, and how many
  * shingles and places follow, u32 each. With places there is, after them, the number of keys, u32,
  * and these. Last come the SimHash, 0 without one, and notes: 1 + what it was read as, and whether
- * it looks like OCR. With pages, of which the notes tell, their number and these follow, u32 each.
+ * it looks like OCR. With pages, of which the notes tell, their number and these follow, u32 each;
+ * with drawn ones, of which they tell, too, the bytes of these, u32, and these.
  * Before there were notes, the SimHash was left out where there was none. */
 enum {
     HEADER_BYTES = 4 * 8 + 16 + 2 * 4,
@@ -22,6 +23,7 @@ enum {
     NOTED_READING = 0xff,
     NOTED_OCR = 0x100,
     NOTED_PAGES = 0x200,
+    NOTED_DRAWN = 0x400,
     PAGE_BYTES = 4
 };
 
@@ -43,6 +45,8 @@ size_t doppel_text_attachment_size(const struct doppel_text_result *result)
         size += kept_places(result) * PLACE_BYTES + 4 + result->key_count * KEY_BYTES;
     if (result->page_count)
         size += 4 + result->page_count * PAGE_BYTES;
+    if (result->drawn_size)
+        size += 4 + result->drawn_size;
     return size + SIMHASH_BYTES + NOTES_BYTES;
 }
 
@@ -79,14 +83,20 @@ void doppel_text_attachment_write(const struct doppel_text_result *result, uint8
     if (places)
         out = write_places_text_result(result, out);
     put_u64(out, result->simhash);
-    put_u32(out + SIMHASH_BYTES, (1 + (uint32_t)result->reading) |
-                                     (result->looks_like_ocr ? NOTED_OCR : 0) |
-                                     (result->page_count ? NOTED_PAGES : 0));
+    put_u32(out + SIMHASH_BYTES,
+            (1 + (uint32_t)result->reading) | (result->looks_like_ocr ? NOTED_OCR : 0) |
+                (result->page_count ? NOTED_PAGES : 0) | (result->drawn_size ? NOTED_DRAWN : 0));
     out += SIMHASH_BYTES + NOTES_BYTES;
-    if (result->page_count)
+    if (result->page_count) {
         put_u32(out, (uint32_t)result->page_count);
-    for (size_t i = 0; i < result->page_count; i++)
-        put_u32(out + 4 + i * PAGE_BYTES, result->pages[i]);
+        out += 4;
+    }
+    for (size_t i = 0; i < result->page_count; i++, out += PAGE_BYTES)
+        put_u32(out, result->pages[i]);
+    if (result->drawn_size) {
+        put_u32(out, (uint32_t)result->drawn_size);
+        memcpy(out + 4, result->drawn, result->drawn_size);
+    }
 }
 
 /* ---- reading ---- */
@@ -133,10 +143,21 @@ static enum doppel_status read_keys(const uint8_t *data, struct doppel_text_extr
     return DOPPEL_OK;
 }
 
-/* @param end of the attachment, where they stand */
+/* @param end of the attachment: drawn pages are the last, before them stand where pages begin */
+static enum doppel_status read_drawn(const uint8_t *end, struct doppel_text_extra *extra)
+{
+    extra->drawn = malloc(extra->drawn_size);
+    if (!extra->drawn)
+        return DOPPEL_E_MEMORY;
+    memcpy(extra->drawn, end - extra->drawn_size, extra->drawn_size);
+    return DOPPEL_OK;
+}
+
 static enum doppel_status read_pages(const uint8_t *end, struct doppel_text_extra *extra)
 {
     const uint8_t *data = end - extra->page_count * PAGE_BYTES;
+    if (extra->drawn_size)
+        data -= 4 + extra->drawn_size;
     uint32_t *pages = extra->pages = malloc(extra->page_count * sizeof *pages);
     if (!pages)
         return DOPPEL_E_MEMORY;
@@ -166,10 +187,18 @@ static bool read_attachment_notes(const uint8_t *data, size_t size, struct doppe
     if (reading)
         extra->reading = (enum doppel_text_format)(reading - 1);
     size -= SIMHASH_BYTES + NOTES_BYTES;
-    if (!(notes & NOTED_PAGES))
+    data += SIMHASH_BYTES + NOTES_BYTES;
+    if (notes & NOTED_PAGES) {
+        extra->page_count = size >= 4 ? get_u32(data) : 0;
+        if (!extra->page_count || extra->page_count > (size - 4) / PAGE_BYTES)
+            return false;
+        data += 4 + extra->page_count * PAGE_BYTES;
+        size -= 4 + extra->page_count * PAGE_BYTES;
+    }
+    if (!(notes & NOTED_DRAWN))
         return size == 0;
-    extra->page_count = size >= 4 ? get_u32(data + SIMHASH_BYTES + NOTES_BYTES) : 0;
-    return extra->page_count && size == 4 + extra->page_count * PAGE_BYTES;
+    extra->drawn_size = size >= 4 ? get_u32(data) : 0;
+    return extra->drawn_size && size == 4 + extra->drawn_size;
 }
 
 /* @param size of what follows the shingles: exactly places and keys, and the notes */
@@ -212,6 +241,7 @@ bool doppel_text_attachment_head(const uint8_t *data, size_t size, struct doppel
     if (!read_attachment_numbers(data, size, &extra))
         return false;
     extra.shingle_count = extra.place_count = extra.key_count = extra.page_count = 0;
+    extra.drawn_size = 0;
     *out = extra;
     return true;
 }
@@ -232,6 +262,8 @@ enum doppel_status doppel_text_attachment_read(const uint8_t *data, size_t size,
         TRY(read_keys(places + extra.place_count * PLACE_BYTES + 4, &extra));
     if (extra.page_count)
         TRY(read_pages(data + size, &extra));
+    if (extra.drawn_size)
+        TRY(read_drawn(data + size, &extra));
 done:
     if (status)
         doppel_text_extra_free(&extra);
@@ -246,6 +278,7 @@ void doppel_text_extra_free(struct doppel_text_extra *extra)
     free(extra->places);
     free(extra->keys);
     free(extra->pages);
+    free(extra->drawn);
     *extra = (struct doppel_text_extra){0};
 }
 

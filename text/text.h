@@ -165,6 +165,10 @@ struct doppel_text_result {
      * by doppel_text_read, but by who knows; borrowed by doppel_text_attachment_write. */
     const uint32_t *pages;
     size_t page_count;
+
+    /** Of a document without text its pages, as doppel_pages_write writes them; likewise. */
+    const uint8_t *drawn;
+    size_t drawn_size;
 };
 
 /**
@@ -249,6 +253,8 @@ struct doppel_text_extra {
     size_t key_count;
     uint32_t *pages; /**< as in the result; none of what has no pages */
     size_t page_count;
+    uint8_t *drawn; /**< as in the result; read by doppel_pages_read */
+    size_t drawn_size;
     enum doppel_text_format reading; /**< as in the result; AUTO: it was not noted */
     bool looks_like_ocr;             /**< as in the result; false also where it was not noted */
 };

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <doppel/image_pages.h>
+
 #include "core/try.h"
 
 /* Shingles, and places of words, take more memory than the text: of those beyond this share of what
@@ -67,7 +69,7 @@ static enum doppel_status check_keys(const struct doppel_order *order,
                                      const struct doppel_text_result *result,
                                      struct doppel_error *error)
 {
-    if (order->scheme == DOPPEL_SCHEME_WINNOW32 && result->key_count == 0)
+    if (order->scheme == DOPPEL_SCHEME_WINNOW32 && result->key_count == 0 && !result->drawn_size)
         return doppel_fail(error, DOPPEL_E_FLAT,
                            "has %llu words, too few to share a passage of any length",
                            (unsigned long long)result->words);
@@ -104,6 +106,23 @@ static enum doppel_status attach_text_result(const struct doppel_text_result *re
     return DOPPEL_OK;
 }
 
+/* @param out given (free); NULL: it has none */
+static enum doppel_status write_drawn_pages(const struct document *document, uint8_t **out,
+                                            size_t *out_size, struct doppel_error *error)
+{
+    if (!document->drawn_count)
+        return DOPPEL_OK;
+    size_t size = doppel_pages_size(document->drawn, document->drawn_count);
+    uint8_t *bytes = malloc(size);
+    if (!bytes)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %zu pages",
+                           document->drawn_count);
+    doppel_pages_write(document->drawn, document->drawn_count, bytes);
+    *out = bytes;
+    *out_size = size;
+    return DOPPEL_OK;
+}
+
 static enum doppel_status read_text_source(struct workshop *workshop,
                                            const struct worker_text *source,
                                            const struct doppel_order *order,
@@ -112,9 +131,12 @@ static enum doppel_status read_text_source(struct workshop *workshop,
     struct doppel_text_result result;
     struct doppel_text_options options = options_of_order(order);
     uint32_t *pages = NULL;
+    uint8_t *drawn = NULL;
     enum doppel_status status;
     options.format = source->format;
     TRY(want_workspace(workshop, &options, &out->error));
+    if (order->scheme == DOPPEL_SCHEME_DATASKETCH && source->document.drawn_count)
+        TRY(doppel_fail(&out->error, DOPPEL_E_EMPTY, "the PDF holds no text"));
     if (order->scheme == DOPPEL_SCHEME_DATASKETCH)
         TRY(sketch_text(workshop, source, out));
     TRY(doppel_text_read(workshop->text, source->bytes, source->size,
@@ -122,8 +144,10 @@ static enum doppel_status read_text_source(struct workshop *workshop,
     TRY(worker_text_pages(source, &pages, &out->error));
     result.pages = pages;
     result.page_count = pages ? source->document.page_count : 0;
-    if (source->document.text)
+    if (source->document.text || source->document.drawn_count)
         result.reading = source->reading;
+    TRY(write_drawn_pages(&source->document, &drawn, &result.drawn_size, &out->error));
+    result.drawn = drawn;
     TRY(check_keys(order, &result, &out->error));
     if (order->scheme != DOPPEL_SCHEME_DATASKETCH)
         TRY(doppel_text_fingerprint(order->scheme, &options, &result, &out->fingerprint,
@@ -134,6 +158,7 @@ static enum doppel_status read_text_source(struct workshop *workshop,
     TRY(attach_text_result(&result, out));
 done:
     free(pages);
+    free(drawn);
     return status;
 }
 

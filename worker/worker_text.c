@@ -25,10 +25,11 @@ static enum doppel_status read_document(struct workshop *workshop, int fd,
                                         enum doppel_format format, struct worker_text *out,
                                         struct doppel_error *error)
 {
-    const struct document_ocr ocr = {workshop->ocr, note_page, workshop->progress};
     struct document_limits documents = document_limits_default();
     uint64_t most = workshop->limits.max_memory / DOCUMENT_SHARE;
-    documents.ocr = workshop->ocr ? &ocr : NULL;
+    documents.ocr = workshop->ocr;
+    documents.page_done = note_page;
+    documents.context = workshop->progress;
     if (out->enough_bytes)
         documents.enough_bytes = out->enough_bytes;
     if (most && most < documents.max_bytes)

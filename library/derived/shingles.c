@@ -1,6 +1,10 @@
 /* The lowest shingles of a library's files of text (MinHash), each a code of its own: by them one
- * finds which texts a text is a part of, and which are parts of it, however much longer one is. */
+ * finds which texts a text is a part of, and which are parts of it, however much longer one is; and
+ * documents without text by their pages. */
 #include <stdlib.h>
+#include <string.h>
+
+#include <doppel/image.h>
 
 #include "core/array.h"
 #include "library/derived/codes.h"
@@ -27,19 +31,41 @@ static size_t count_held(const uint32_t *shingles, size_t count)
     return held;
 }
 
+/* Of a document without text the keys of its pages, which are looked up likewise. @param out
+ * ascending; given (free). False without memory. */
+static bool read_held_keys(const struct doppel_text_extra *extra, uint32_t **out, size_t *out_count)
+{
+    struct doppel_page *pages = NULL;
+    size_t count = 0;
+    if (extra->drawn_size &&
+        doppel_pages_read(extra->drawn, extra->drawn_size, &pages, &count) == DOPPEL_E_MEMORY)
+        return false;
+    const size_t held = extra->drawn_size ? 0 : count_held(extra->shingles, extra->shingle_count);
+    *out = malloc((held + count * DOPPEL_PAGE_KEYS + 1) * sizeof **out);
+    if (*out && held)
+        memcpy(*out, extra->shingles, held * sizeof **out);
+    if (*out)
+        *out_count = held + doppel_pages_keys(pages, count, *out + held);
+    free(pages);
+    return *out;
+}
+
 static bool make_shingle_codes(uint64_t id, uint16_t version, const struct doppel_text_extra *extra,
                                struct item_codes *out)
 {
-    const size_t count = count_held(extra->shingles, extra->shingle_count);
+    uint32_t *keys = NULL;
+    size_t count = 0;
+    if (!read_held_keys(extra, &keys, &count))
+        return false;
     *out = (struct item_codes){.codes = malloc((count + 1) * sizeof *out->codes),
                                .payloads = malloc((count + 1) * sizeof *out->payloads)};
-    if (!out->codes || !out->payloads)
-        return false;
-    for (; out->count < count; out->count++) {
-        out->codes[out->count] = shingle_code(version, extra->shingles[out->count]);
+    const bool there = out->codes && out->payloads;
+    for (; there && out->count < count; out->count++) {
+        out->codes[out->count] = shingle_code(version, keys[out->count]);
         out->payloads[out->count] = id;
     }
-    return true;
+    free(keys);
+    return there;
 }
 
 /* A code that was imported has no shingles. @param out given (item_codes_free), also on failure

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "documents/pdf_file.h"
+#include "scanned_page.h"
 
 /* Words that no other page has. @param out room for 2000 bytes */
 static void write_page(unsigned number, char *out)
@@ -104,7 +105,8 @@ static void test_what_has_no_words(void **state)
     pdf = pdf_new();
     pdf_picture_page(pdf, grey, 8, 8);
     keep_pdf(pdf, "picture.pdf");
-    assert_refused("picture.pdf", "the PDF holds no text, at most pictures of it");
+    assert_refused("picture.pdf",
+                   "the PDF holds no text, and no page has enough on it to be told by");
     pdf = pdf_new();
     pdf_text_page(pdf, "Secret words that nobody may read but who knows the password of them all");
     pdf->trailer = "/ID[(0123456789abcdef)(0123456789abcdef)]/Encrypt<</Filter/Standard/V 1/R 2"
@@ -205,7 +207,6 @@ static void test_scanned_pages(void **state)
     pdf_picture_page(pdf, grey, width, height);
     keep_pdf(pdf, "scan.pdf");
     free(grey);
-    assert_refused("scan.pdf", "the PDF holds no text");
     struct ran ran = doppel("compare", "--json", "--ocr", "scan.pdf", "born.pdf");
     if (strstr(ran.err, "Tesseract") || strstr(ran.err, "is installed")) {
         print_message("not tested: %s", ran.err);
@@ -219,6 +220,81 @@ static void test_scanned_pages(void **state)
     assert_true(ran.code != 0);
     assert_has(ran.err, "the language 'nolanguage' of --ocr-languages is not installed");
     ran_free(&ran);
+}
+
+/* Scans of the pages from `first` on, of one template, and an empty one behind them. */
+static void keep_scan(const char *path, unsigned first, unsigned count, double degrees)
+{
+    struct pdf_file *pdf = pdf_new();
+    uint8_t *blank = drawn_page(0, 0, 0);
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t *page = drawn_page(first + i, 40, 8);
+        uint8_t *scan = scanned_page(page, degrees, (int)i % 5, first + i + (uint64_t)degrees);
+        pdf_picture_page(pdf, scan, SCANNED_WIDTH, SCANNED_HEIGHT);
+        free(scan);
+        free(page);
+    }
+    pdf_picture_page(pdf, blank, SCANNED_WIDTH, SCANNED_HEIGHT);
+    free(blank);
+    keep_pdf(pdf, path);
+}
+
+/* Without a word, pages are compared as pictures. */
+static void test_pages_without_text(void **state)
+{
+    (void)state;
+    make_folder("faxes");
+    keep_scan("faxes/a.pdf", 3, 3, 0);
+    keep_scan("faxes/b.pdf", 3, 3, 1);
+    keep_scan("faxes/other.pdf", 50, 3, 0);
+    keep_scan("faxes/whole.pdf", 1, 8, -1);
+    char *json = doppel_prints(0, "compare", "--json", "faxes/a.pdf", "faxes/b.pdf");
+    assert_has(json, "\"relation\":\"same\",\"similarity\":1.0,\"verified\":\"alignment\"");
+    assert_has(json, "\"segments\":[{\"a_pages\":[1,4],\"b_pages\":[1,4]}]");
+    free(json);
+    json = doppel_prints(0, "compare", "--json", "faxes/b.pdf", "faxes/whole.pdf");
+    assert_has(json, "\"relation\":\"contained\"");
+    assert_has(json, "\"segments\":[{\"a_pages\":[1,3],\"b_pages\":[3,5]}]");
+    free(json);
+    json = doppel_prints(1, "compare", "--json", "faxes/a.pdf", "faxes/other.pdf");
+    assert_has(json, "\"match\":false");
+    free(json);
+    json = doppel_prints(0, "scan", "--json", "faxes");
+    assert_has(json, "\"keep\":\"faxes/whole.pdf\"");
+    assert_has(json, "faxes/a.pdf");
+    assert_has(json, "faxes/b.pdf");
+    assert_null(strstr(json, "other.pdf"));
+    char *other = doppel_prints(0, "scan", "--json", "--no-cache", "--jobs", "1", "faxes");
+    assert_string_equal(json, other);
+    free(other);
+    free(json);
+    json = doppel_prints(0, "hash", "--json", "faxes/whole.pdf");
+    assert_has(json, "\"words\":0,\"characters\":0,\"too_short\":false,\"drawn_pages\":9");
+    free(json);
+}
+
+/* A library finds them by the keys of their pages, and decides about them. */
+static void test_pages_in_a_library(void **state)
+{
+    (void)state;
+    make_folder("post");
+    keep_scan("post/a.pdf", 3, 3, 0);
+    keep_scan("post/b.pdf", 3, 3, 1);
+    keep_scan("post/part.pdf", 4, 1, -1);
+    keep_scan("post/other.pdf", 50, 3, 0);
+    free(doppel_prints(0, "ingest", "-L", "kept", "post/a.pdf", "post/other.pdf"));
+    char *json = doppel_prints(0, "find", "-L", "kept", "--json", "post/b.pdf");
+    assert_has(json, "\"id\":1,");
+    assert_has(json, "\"a_pages\":[1,4],\"b_pages\":[1,4]");
+    assert_null(strstr(json, "other.pdf"));
+    free(json);
+    json = doppel_prints(0, "ingest", "-L", "kept", "post/b.pdf", "post/part.pdf");
+    assert_has(json, "\"decision\":\"duplicate\",\"of\":1");
+    assert_has(json, "\"reason\":\"near\"");
+    assert_has(json, "\"decision\":\"part\",\"of\":1");
+    assert_has(json, "\"b_pages\":[2,2]");
+    free(json);
+    free(doppel_prints(0, "verify", "-L", "kept"));
 }
 
 /* Of many scanned pages as many as the limit are read, and that there are more is said. */
@@ -309,6 +385,8 @@ int main(void)
         IN_SANDBOX(test_broken_table),
         IN_SANDBOX(test_odd_ones_are_read),
         IN_SANDBOX(test_scanned_pages),
+        IN_SANDBOX(test_pages_without_text),
+        IN_SANDBOX(test_pages_in_a_library),
         IN_SANDBOX(test_scanned_pages_are_bounded),
         IN_SANDBOX(test_pictures_of_text),
         IN_SANDBOX(test_the_cache_knows_the_languages),

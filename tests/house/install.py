@@ -26,7 +26,7 @@ PARTS = [
 ]  # which match.h includes
 PARTS += ["client_webhook", "embed_endpoint", "embed_index", "embed_vectors", "embedder"]
 PARTS += ["corpus_stages", "json_writer", "search_semantic", "search_whiten"]
-PARTS += ["index_items", "renamed", "run", "text_chunks", "vector_table"]
+PARTS += ["image_pages", "index_items", "renamed", "run", "text_chunks", "vector_table"]
 PARTS += [
     f"library_{part}"
     for part in "cache decisions items jobs lists lookups requests upkeep".split()

@@ -191,6 +191,36 @@ static void pages_come_back(void **state)
     }
 }
 
+static void drawn_pages_come_back(void **state)
+{
+    (void)state;
+    static const uint32_t pages[] = {0, 0, 70, 200};
+    static const uint8_t drawn[] = {1, 2, 3, 4, 5, 6, 7};
+    for (size_t with_pages = 0; with_pages < 2; with_pages++) {
+        struct doppel_text_extra extra;
+        const struct doppel_text_result result = {.reading = DOPPEL_TEXT_PDF,
+                                                  .pages = with_pages ? pages : NULL,
+                                                  .page_count = with_pages ? 4 : 0,
+                                                  .drawn = drawn,
+                                                  .drawn_size = sizeof drawn};
+        const size_t size = doppel_text_attachment_size(&result);
+        uint8_t *data = malloc(size);
+        doppel_text_attachment_write(&result, data);
+        assert_int_equal(doppel_text_attachment_read(data, size, &extra), DOPPEL_OK);
+        assert_int_equal(extra.page_count, result.page_count);
+        if (with_pages)
+            assert_memory_equal(extra.pages, pages, sizeof pages);
+        assert_int_equal(extra.drawn_size, sizeof drawn);
+        assert_memory_equal(extra.drawn, drawn, sizeof drawn);
+        doppel_text_extra_free(&extra);
+        assert_true(doppel_text_attachment_head(data, size, &extra));
+        assert_int_equal(extra.drawn_size, 0);
+        for (size_t wrong = 1; wrong < 20; wrong++)
+            assert_int_equal(read_copy(data, size - wrong), DOPPEL_E_CORRUPT);
+        free(data);
+    }
+}
+
 static void bent_ones_do_no_harm(void **state)
 {
     (void)state;
@@ -226,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attachments_come_back), cmocka_unit_test(other_lengths_are_refused),
         cmocka_unit_test(readings_come_back),    cmocka_unit_test(pages_come_back),
+        cmocka_unit_test(drawn_pages_come_back),
         cmocka_unit_test(bent_ones_do_no_harm),  cmocka_unit_test(short_is_what_the_reader_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
