@@ -22,7 +22,7 @@ const char *doppel_text_format_name(enum doppel_text_format format)
 {
     static const char *const names[] = {"plain", "html", "markdown", "auto", "pdf",
                                         "docx",  "pptx", "xlsx",     "odt",  "odp",
-                                        "ods",   "epub", "rtf",      "mail"};
+                                        "ods",   "epub", "rtf",      "mail", "picture"};
     return (unsigned)format < sizeof names / sizeof *names ? names[format] : NULL;
 }
 

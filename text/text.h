@@ -44,10 +44,12 @@ enum doppel_text_format {
     DOPPEL_TEXT_EPUB,
     DOPPEL_TEXT_RTF,
     DOPPEL_TEXT_MAIL,
-    DOPPEL_TEXT_LAST = DOPPEL_TEXT_MAIL
+    DOPPEL_TEXT_PICTURE, /**< of text, by OCR */
+    DOPPEL_TEXT_LAST = DOPPEL_TEXT_PICTURE
 };
 
-/** "plain", "html", "markdown"; "auto"; "pdf", "docx", …; NULL for anything else. Thread-safe. */
+/** "plain", "html", "markdown"; "auto"; "pdf", "docx", …, "picture"; NULL for anything else.
+ * Thread-safe. */
 DOPPEL_API const char *doppel_text_format_name(enum doppel_text_format format);
 
 enum doppel_text_unit {

@@ -61,7 +61,7 @@ static enum doppel_status read_picture_text(struct workshop *workshop, int fd,
     out->bytes = out->document.text;
     out->size = out->document.size;
     out->format = DOPPEL_TEXT_PLAIN;
-    out->reading = DOPPEL_TEXT_PLAIN;
+    out->reading = DOPPEL_TEXT_PICTURE;
     return strspn(out->bytes, " \n") < out->size
                ? DOPPEL_OK
                : doppel_fail(error, DOPPEL_E_EMPTY, "OCR finds no text in the picture");

@@ -184,6 +184,7 @@ def scan(
     extensions: Iterable[str] = (),
     min_size: int = 0,
     hidden: bool = False,
+    archives: bool = False,
     digests: bool = False,
     cache: Optional[StrPath] = None,
     progress: Union[bool, Callable[[Progress], object], None] = None,
@@ -205,6 +206,7 @@ def scan(
         keep_from: folders from one of which the one to keep is, where there is one.
         protect: globs of files that are kept, whatever else is in their group.
         exclude, extensions, min_size, hidden: which files there are.
+        archives: archives are folders: a.zip!/b/c.jpg; what is in them is only told.
         digests: members have their digest in `fields`.
         cache: a file that spares reading unchanged files again.
         progress: as of Run.
@@ -220,7 +222,8 @@ def scan(
         kinds=kinds, schemes=schemes, max_distance=max_distance, min_similarity=min_similarity,
         max_fp_rate=max_fp_rate, parts=parts, cross_folder=cross_folder, not_within=not_within,
         bursts=bursts, keep=keep, keep_from=keep_from, protect=protect, exclude=exclude,
-        extensions=extensions, min_size=min_size, hidden=hidden, digests=digests,
+        extensions=extensions, min_size=min_size, hidden=hidden, archives=archives,
+        digests=digests,
     )  # fmt: skip
     first = byte_strings(reference) or ()
     found: list[Group] = []

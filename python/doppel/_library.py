@@ -108,6 +108,7 @@ class Library:
         exclude: Iterable[str] = (),
         extensions: Iterable[str] = (),
         hidden: bool = False,
+        archives: bool = False,
     ) -> list[Added]:
         """Remember files, and those in folders; the same path again updates its item.
 
@@ -116,14 +117,14 @@ class Library:
             labels, lists, source: what is remembered of each.
             kinds: of "text", "image", "audio", "video"; None: all.
             schemes: by which they are fingerprinted; None: the default ones.
-            exclude, extensions, hidden: which files of folders there are, as of doppel.scan().
+            exclude, extensions, hidden, archives: which files there are, as of doppel.scan().
 
         Returns what came of each; those that could not be read are last, with their error. After
         Ctrl-C, too, what was read is kept. Raises ArgumentError, BusyError, StorageError.
         """
         options = take_options(
             labels=labels, lists=lists, source=source, kinds=kinds, schemes=schemes,
-            exclude=exclude, extensions=extensions, hidden=hidden,
+            exclude=exclude, extensions=extensions, hidden=hidden, archives=archives,
         )  # fmt: skip
         full = tuple(
             os.path.abspath(os.path.expanduser(path)) for path in byte_strings(paths) or ()

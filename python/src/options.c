@@ -125,6 +125,7 @@ bool binding_walk_options(PyObject *options, struct doppel_walk_options *out)
     return binding_strings(options, "exclude", &out->exclude) &&
            binding_strings(options, "extensions", &out->extensions) &&
            binding_flag(options, "hidden", &out->hidden) &&
+           binding_flag(options, "archives", &out->archives) &&
            binding_flag(options, "follow", &out->follow) &&
            binding_flag(options, "one_file_system", &out->one_file_system) &&
            binding_integer(options, "min_size", &out->min_size);

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import threading
+import zipfile
 
 import pandas
 import pytest
@@ -54,6 +55,20 @@ def test_options_of_a_scan(media, groups):
     ):
         with pytest.raises(doppel.ArgumentError):
             doppel.scan(media / "pictures", **bad)
+
+
+def test_archives_are_folders(media, tmp_path):
+    sea = media / "pictures" / "originals" / "sea.jpg"
+    (tmp_path / "sea.jpg").write_bytes(sea.read_bytes())
+    with zipfile.ZipFile(tmp_path / "old.zip", "w") as packed:
+        packed.write(sea, "b/sea.jpg")
+    assert not doppel.scan(tmp_path)
+    (group,) = doppel.scan(tmp_path, archives=True)
+    assert group.keep == str(tmp_path / "sea.jpg")
+    assert [member.path for member in group.members][1:] == [str(tmp_path / "old.zip!/b/sea.jpg")]
+    with doppel.Library(tmp_path / "library") as library:
+        added = library.add(tmp_path / "old.zip", archives=True)
+        assert [each.path for each in added] == [str(tmp_path / "old.zip!/b/sea.jpg")]
 
 
 def test_failures_and_progress(media, tmp_path):

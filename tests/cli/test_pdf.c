@@ -353,6 +353,7 @@ static void test_pictures_of_text(void **state)
     ran_free(&ran);
     char *json = doppel_prints(0, "hash", "--json", "--ocr", "--kind", "text", "shots/png.png");
     assert_has(json, "\"kind\":\"text\"");
+    assert_has(json, "\"reading\":\"picture\"");
     free(json);
     json = doppel_prints(0, "hash", "--json", "--ocr", "shots/png.png");
     assert_has(json, "\"kind\":\"image\"");
