@@ -41,6 +41,11 @@ static double covered(const struct doppel_segment *segments, size_t count, bool 
     return sum;
 }
 
+static double covered_share(double covered_length, double length, double unknown)
+{
+    return length > 0 ? fmin(covered_length / length, 1) : unknown;
+}
+
 void segments_describe(struct doppel_segment *segments, size_t count,
                        const struct segment_lengths *lengths, struct doppel_match *match)
 {
@@ -49,10 +54,11 @@ void segments_describe(struct doppel_segment *segments, size_t count,
     double of_item = covered(segments, count, true);
     segments_sort(segments, count);
     double of_query = covered(segments, count, false);
-    match->item_coverage = lengths->item > 0 ? fmin(of_item / lengths->item, 1) : lengths->unknown;
-    match->query_coverage =
-        lengths->query > 0 ? fmin(of_query / lengths->query, 1) : lengths->unknown;
-    match->relation = relation_by_coverage(match->query_coverage, match->item_coverage, WHOLE);
+    match->item_coverage = covered_share(of_item, lengths->item, lengths->unknown);
+    match->query_coverage = covered_share(of_query, lengths->query, lengths->unknown);
+    match->relation = relation_by_coverage(
+        covered_share(of_query + lengths->slack, lengths->query, lengths->unknown),
+        covered_share(of_item + lengths->slack, lengths->item, lengths->unknown), WHOLE);
     match->segments = segments;
     match->segment_count = count;
 }

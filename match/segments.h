@@ -11,6 +11,7 @@ void segments_sort(struct doppel_segment *segments, size_t count);
 struct segment_lengths {
     double query, item;
     double unknown; /* the coverage of one that lasts nothing */
+    double slack;   /* by so much what they share may be longer than is known */
 };
 
 /* Sort segments and describe a match by them: its segments, coverages and relation. @param segments

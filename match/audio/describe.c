@@ -62,7 +62,7 @@ bool runs_describe(const struct run *runs, size_t count, double query_duration, 
     match.similarity = within ? similarity(runs, count, max_rate) : similarity(best, 1, 1);
     match.transform.speed = is_one_run(best, best->speed) ? 0 : best->speed;
     match.transform.pitch = is_one_run(best, best->pitch) ? 0 : best->pitch;
-    const struct segment_lengths lengths = {query_duration, best->item_duration, 0};
+    const struct segment_lengths lengths = {query_duration, best->item_duration, 0, 0};
     match.has_coverage = query_duration > 0 && best->item_duration > 0;
     segments_describe(segments->items, segments->count, &lengths, &match);
     if (match_is_shared(&match, query_duration, best->item_duration))

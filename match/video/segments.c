@@ -10,6 +10,9 @@ static const double LEAST_RATE = 1e-300;
 /* Frames that have to have moved for a time to be known: the first is none. */
 static const double MOVED = 1.5;
 
+/* How long its last frame is shown is not known closer: to a GIF of a second that matters. */
+static const double HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
+
 /* The median of the distances along the path. */
 static uint32_t median_distance(const struct video_path *path)
 {
@@ -77,7 +80,7 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
         return;
     const struct video_stretch *best = best_of(stretches);
     const struct doppel_video_warp *warp = &best->view.warp;
-    const struct segment_lengths lengths = {query_seconds, item_seconds, 1}; /* a picture: whole */
+    const struct segment_lengths lengths = {query_seconds, item_seconds, 1, HALF_SAMPLE};
     for (size_t i = 0; i < count; i++)
         segments[i] = stretches->items[i].segment;
     segments_describe(segments, count, &lengths, out);

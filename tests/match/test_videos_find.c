@@ -56,6 +56,27 @@ static bool is_near(double a, double b)
     return fabs(a - b) < .4;
 }
 
+/* How long its last sample is shown is not known: a clip of a second is within all the same. */
+static void a_clip_of_a_second_is_contained(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    struct clip clip = video_make(60, 60, &state);
+    struct doppel_video_track item = video_whole(&clip, &state);
+    struct doppel_videos *videos = set_of(&item, 1);
+    for (int from = 3; from < 50; from += 4) {
+        struct showing showing = {from, from + .9, 1, .1, 1, false};
+        struct doppel_video_track query = clip_shown(&clip, &showing, &state);
+        query.duration_ms += 100; /* for which the last frame stays */
+        struct visits visits = find(videos, &query);
+        assert_int_equal(visits.count, 1);
+        assert_int_equal(visits.found[0].match.relation, DOPPEL_RELATION_CONTAINED);
+        doppel_video_track_free(&query);
+    }
+    doppel_video_track_free(&item);
+    doppel_videos_free(videos);
+}
+
 /* Pieces of two videos, those of the first in the other order, and a stranger in between. */
 static void finds_all_segments(void **unused)
 {
@@ -281,9 +302,13 @@ static void tells_still_scenes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_all_segments),   cmocka_unit_test(finds_repeats),
-        cmocka_unit_test(finds_many_repeats),   cmocka_unit_test(finds_no_strangers),
-        cmocka_unit_test(weighs_intros_little), cmocka_unit_test(tells_still_scenes),
+        cmocka_unit_test(a_clip_of_a_second_is_contained),
+        cmocka_unit_test(finds_all_segments),
+        cmocka_unit_test(finds_repeats),
+        cmocka_unit_test(finds_many_repeats),
+        cmocka_unit_test(finds_no_strangers),
+        cmocka_unit_test(weighs_intros_little),
+        cmocka_unit_test(tells_still_scenes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
