@@ -229,7 +229,8 @@ static void keep_scan(const char *path, unsigned first, unsigned count, double d
     uint8_t *blank = drawn_page(0, 0, 0);
     for (unsigned i = 0; i < count; i++) {
         uint8_t *page = drawn_page(first + i, 40, 8);
-        uint8_t *scan = scanned_page(page, degrees, (int)i % 5, first + i + (uint64_t)degrees);
+        uint8_t *scan =
+            scanned_page(page, degrees, (int)i % 5, first + i + (uint64_t)(int64_t)degrees);
         pdf_picture_page(pdf, scan, SCANNED_WIDTH, SCANNED_HEIGHT);
         free(scan);
         free(page);
