@@ -75,6 +75,7 @@ static void a_clip_of_a_second_is_contained(void **unused)
     }
     doppel_video_track_free(&item);
     doppel_videos_free(videos);
+    free(clip.codes);
 }
 
 /* Pieces of two videos, those of the first in the other order, and a stranger in between. */
