@@ -1,6 +1,10 @@
 /* hiredis' reader of answers with limits. */
 #include "redis/reader.h"
 
+#include <string.h>
+
+enum { LONG_BYTES = 1 << 16 };
+
 #if HIREDIS_MAJOR < 1
 typedef int array_size;
 #else
@@ -35,12 +39,19 @@ int redis_reader_feed(redisReader *reader, struct redis_limits *limits, const ch
     if (size > REDIS_MOST_BYTES - limits->bytes)
         return REDIS_ERR;
     limits->bytes += size;
+    limits->line_ends = limits->line_ends || memchr(bytes, '\n', size);
     return redisReaderFeed(reader, bytes, size);
 }
 
 int redis_reader_next(redisReader *reader, struct redis_limits *limits, void **out)
 {
+    /* hiredis looks through a line from its beginning each time: a long one waits for its end. */
+    if (limits->bytes > LONG_BYTES && !limits->line_ends) {
+        *out = NULL;
+        return REDIS_OK;
+    }
     const int result = redisReaderGetReply(reader, out);
+    limits->line_ends = result == REDIS_OK && *out;
     if (result == REDIS_OK && *out)
         limits->elements = limits->bytes = 0;
     return result;

@@ -2,6 +2,7 @@
 #ifndef DOPPEL_REDIS_READER_H
 #define DOPPEL_REDIS_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,8 @@ enum { REDIS_MOST_ELEMENTS = 1 << 23, REDIS_MOST_BYTES = 1 << 28 };
 struct redis_limits {
     redisReplyObjectFunctions functions;
     const redisReplyObjectFunctions *usual;
-    size_t elements, bytes;
+    size_t elements, bytes; /* of the answer that comes */
+    bool line_ends;         /* one has come since the last look at it */
 };
 
 /* @return given (redisReaderFree); NULL: no memory */
