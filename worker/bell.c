@@ -6,7 +6,7 @@
 
 #include "core/clock.h"
 
-static void ring(struct bell *bell)
+void bell_ring(struct bell *bell)
 {
     /* A full pipe has been heard already, or will be; a pool that is gone needs no bell. */
     ssize_t written = write(bell->fd, "", 1);
@@ -19,7 +19,7 @@ void bell_answered(struct bell *bell)
 {
     bell->waiting++;
     if (bell->waiting >= BELL_ANSWERS || monotonic_ms() - bell->since_ms >= BELL_MS)
-        ring(bell);
+        bell_ring(bell);
 }
 
 size_t bell_take_orders(struct bell *bell, int socket, struct worker_order out[PROTOCOL_BATCH])
@@ -28,6 +28,6 @@ size_t bell_take_orders(struct bell *bell, int socket, struct worker_order out[P
     if (count || errno != EAGAIN)
         return count;
     if (bell->waiting)
-        ring(bell);
+        bell_ring(bell);
     return orders_receive(socket, true, out);
 }

@@ -16,6 +16,8 @@ struct bell {
     int64_t since_ms; /* when it rang last */
 };
 
+void bell_ring(struct bell *bell);
+
 /* An answer was sent: ring if enough of them wait, or it has been quiet for BELL_MS. */
 void bell_answered(struct bell *bell);
 

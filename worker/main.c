@@ -38,6 +38,7 @@ static void serve(struct workshop *workshop)
     struct worker_order orders[PROTOCOL_BATCH];
     struct bell bell = {.fd = PROCESS_BELL};
     size_t count;
+    bell_ring(&bell); /* the pool counts the timeout from now on */
     while ((count = bell_take_orders(&bell, SOCKET, orders)) > 0)
         for (size_t i = 0; i < count; i++) {
             if (!work_workshop(workshop, &orders[i]))
