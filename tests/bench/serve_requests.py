@@ -7,6 +7,7 @@ CPU is that of the server, user and system: on a machine that others use it says
 a second, of which the ratio to the empty handler counts."""
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -180,6 +181,20 @@ def print_ingest(folder):
             say("  " + name, f"{count / wall:.0f}", f"{cpu / count * 1e6:.1f}")
 
 
+def print_jobs(service):
+    """Jobs of a text, one after the other: of which nothing is to be decoded."""
+    waits = []
+    for line in itertools.islice(texts(3), 50):
+        begun = time.perf_counter()
+        _, headers, _ = service.post("/v1/jobs", line)
+        while "ended" not in service.get(headers["Location"])[2]:
+            time.sleep(0.002)
+        waits.append(1e3 * (time.perf_counter() - begun))
+    waits.sort()
+    say("a job of a text, from sending to its decision", "half: ms", "of 50, most")
+    say("  POST /v1/jobs", f"{median(waits):.0f}", f"{waits[-1]:.0f}")
+
+
 def print_beside_ingest(service, one):
     """Another client ingests all the while, so much that a segment of the index is written."""
     find, pid = f"{service.address}/v1/find?max_distance=3", service.process.pid
@@ -236,6 +251,7 @@ def main():
             print_idle(service)
             print_stream(service)
             print_ingest(folder)
+            print_jobs(service)
             print_beside_ingest(service, one)
 
 
