@@ -67,6 +67,8 @@ static void put_segment(struct doppel_json *json, enum doppel_kind kind,
         doppel_json_number(json, "speed", segment->speed, 4);
     put_pages(json, "a_pages", segment->a_pages);
     put_pages(json, "b_pages", segment->b_pages);
+    if (segment->repeat)
+        doppel_json_boolean(json, "repeat", true);
     doppel_json_object_end(json);
 }
 

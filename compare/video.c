@@ -116,7 +116,8 @@ void turn_match(struct doppel_match *match)
                                               .a_end = from.b_end,
                                               .b_start = from.a_start,
                                               .b_end = from.a_end,
-                                              .speed = from.speed > 0 ? 1 / from.speed : 0};
+                                              .speed = from.speed > 0 ? 1 / from.speed : 0,
+                                              .repeat = from.repeat};
     }
     double covered = match->query_coverage;
     match->query_coverage = match->item_coverage;

@@ -62,6 +62,7 @@ static void read_segment(const json_t *object, struct fields *fields, struct dop
     field_real(&inner, "b_start", LEAST_SECONDS, MOST_SECONDS, &out->b_start);
     field_real(&inner, "b_end", LEAST_SECONDS, MOST_SECONDS, &out->b_end);
     field_real(&inner, "speed", 0, 1e6, &out->speed);
+    field_bool(&inner, "repeat", &out->repeat);
     fields->status = fields->status ? fields->status : inner.status;
 }
 

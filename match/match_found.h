@@ -35,6 +35,8 @@ struct doppel_segment {
     double speed; /**< 1 of texts */
     /** Of a document with pages the first and the last that it touches, from 1 on; else 0. */
     uint32_t a_pages[2], b_pages[2];
+    bool repeat; /**< of videos: of half of it or more, in one of the two, a better segment says
+                    another time of the other, which shows the same again, or much alike */
 };
 
 /** Where something lies in a picture: a rectangle, as shares of the picture's width and height,

@@ -39,7 +39,8 @@ static bool copy_segments_of(const struct doppel_match *match, struct report_mem
                                                    .a_end = rounded_to_ms(from->a_end),
                                                    .b_start = rounded_to_ms(from->b_start),
                                                    .b_end = rounded_to_ms(from->b_end),
-                                                   .speed = from->speed};
+                                                   .speed = from->speed,
+                                                   .repeat = from->repeat};
         memcpy(out->segments[i].a_pages, from->a_pages, sizeof from->a_pages);
         memcpy(out->segments[i].b_pages, from->b_pages, sizeof from->b_pages);
     }

@@ -1,6 +1,6 @@
-/* Stretches that contradict each other: of one moment of a video they say that it is two moments of
- * the other, and these do not look the same. A camera that does not move makes them: everything it
- * shows is somewhat alike. */
+/* Stretches that say of one moment of a video that it is two moments of the other. Where these look
+ * the same, the weaker one is a repeat; else the two contradict each other, and one is dropped. A
+ * camera that does not move makes such: everything it shows is somewhat alike. */
 #include <math.h>
 
 #include "match/video/search.h"
@@ -11,7 +11,7 @@ enum {
     CLEARLY = 10      /* bits by which medians differ that tell which one is right */
 };
 
-/* The share of the weaker stretch, in one of the videos, that the better one has too, from which on
+/* The share of the shorter stretch, in one of the videos, that the other one has too, from which on
  * they may contradict each other; and seconds by which their times differ then, at least. */
 static const double SHARED = .5, DIFFER = .3;
 
@@ -67,16 +67,24 @@ static bool differ_in_other(const struct doppel_segment *one, const struct doppe
     return differ * 2 > MOMENTS;
 }
 
+static bool share_query(const struct doppel_segment *x, const struct doppel_segment *y)
+{
+    return shared_span(x->a_start, x->a_end, y->a_start, y->a_end) >=
+           SHARED * fmin(x->a_end - x->a_start, y->a_end - y->a_start);
+}
+
+static bool share_item(const struct doppel_segment *x, const struct doppel_segment *y)
+{
+    return shared_span(x->b_start, x->b_end, y->b_start, y->b_end) >=
+           SHARED * fmin(x->b_end - x->b_start, y->b_end - y->b_start);
+}
+
 static bool contradicts(const struct doppel_segment *one, const struct doppel_segment *better,
                         const struct doppel_video_track *query,
                         const struct doppel_video_track *item)
 {
-    double in_query = shared_span(one->a_start, one->a_end, better->a_start, better->a_end);
-    double in_item = shared_span(one->b_start, one->b_end, better->b_start, better->b_end);
-    return (in_query >= SHARED * (one->a_end - one->a_start) &&
-            differ_in_other(one, better, item, false)) ||
-           (in_item >= SHARED * (one->b_end - one->b_start) &&
-            differ_in_other(one, better, query, true));
+    return (share_query(one, better) && differ_in_other(one, better, item, false)) ||
+           (share_item(one, better) && differ_in_other(one, better, query, true));
 }
 
 static double query_length(const struct video_stretch *stretch)
@@ -105,6 +113,21 @@ static bool may_be_either(const struct video_stretch *weaker, const struct video
            (weaker->ambiguous || weaker->score >= AS_LIKELY * better->score);
 }
 
+/* What shares a moment with a better one, and does not contradict it, shows the same again. */
+static void mark_repeats(video_stretches *stretches)
+{
+    for (size_t i = 0; i < stretches->count; i++) {
+        struct doppel_segment *one = &stretches->items[i].segment;
+        one->repeat = false;
+        for (size_t j = 0; j < stretches->count && !one->repeat; j++) {
+            const struct doppel_segment *other = &stretches->items[j].segment;
+            double lead = stretches->items[j].score - stretches->items[i].score;
+            bool better = lead > 0 || (lead == 0 && j < i);
+            one->repeat = better && (share_query(one, other) || share_item(one, other));
+        }
+    }
+}
+
 void video_stretches_reconcile(video_stretches *stretches, const struct doppel_video_track *query,
                                const struct doppel_video_track *item)
 {
@@ -120,4 +143,5 @@ void video_stretches_reconcile(video_stretches *stretches, const struct doppel_v
         better->ambiguous |= may_be_either(one, better);
         stretches->items[i] = stretches->items[--stretches->count];
     }
+    mark_repeats(stretches);
 }

@@ -101,7 +101,8 @@ static void turn_pair_match(struct doppel_match *match)
                                               .a_end = was.b_end,
                                               .b_start = was.a_start,
                                               .b_end = was.a_end,
-                                              .speed = 1 / was.speed};
+                                              .speed = 1 / was.speed,
+                                              .repeat = was.repeat};
     }
     segments_sort(segments, match->segment_count);
 }

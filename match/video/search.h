@@ -214,7 +214,7 @@ struct video_stretch video_stretch_of(const struct video_path *path,
 /* Join stretches that are one, and drop those that better ones account for: videos_settle.c. */
 void video_stretches_settle(video_stretches *stretches);
 
-/* Drop those that contradict better ones: contradict.c. */
+/* Drop those that contradict better ones, and mark repeats: contradict.c. */
 void video_stretches_reconcile(video_stretches *stretches, const struct doppel_video_track *query,
                                const struct doppel_video_track *item);
 

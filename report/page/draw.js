@@ -128,7 +128,8 @@ const placesOf = (member) =>
                     ' of number 1' +
                     (Math.abs((segment.speed || 1) - 1) > 0.002
                         ? ', at ' + segment.speed.toFixed(3) + ' times its speed'
-                        : ''),
+                        : '') +
+                    (segment.repeat ? ', a repeat' : ''),
             ),
         );
 

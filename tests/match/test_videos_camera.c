@@ -8,7 +8,7 @@
 
 #include "videos.h"
 
-enum { MOST_SEGMENTS = 8, PLACE_BITS = 26, PLACE_MS = 1500, PIECES = 12 };
+enum { MOST_SEGMENTS = 16, PLACE_BITS = 26, PLACE_MS = 1500, PIECES = 12 };
 
 /* One background, before which something else stands every second and a half. */
 static struct clip camera_make(double seconds, uint64_t *state)
@@ -138,6 +138,7 @@ static void test_what_comes_twice_is_told_twice(void **unused)
     struct seen seen = find_in(&item, &query);
     assert_int_equal(seen.count, 2);
     assert_false(seen.uncertain);
+    assert_true(seen.segments[0].repeat != seen.segments[1].repeat);
     for (size_t i = 0; i < 2; i++)
         assert_true(seen.segments[i].speed == 1 &&
                     seen.segments[i].a_end - seen.segments[i].a_start > 19);
@@ -145,6 +146,57 @@ static void test_what_comes_twice_is_told_twice(void **unused)
     doppel_video_track_free(&item);
     free(clip.codes);
     free(other.codes);
+}
+
+static bool share_half(double x_start, double x_end, double y_start, double y_end)
+{
+    double shared = fmin(x_end, y_end) - fmax(x_start, y_start);
+    return shared > .51 * fmin(x_end - x_start, y_end - y_start);
+}
+
+/* Segments that say two things of one time, and are not told to be repeats. */
+static unsigned count_untold(const struct seen *seen)
+{
+    unsigned untold = 0;
+    for (size_t i = 0; i < seen->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct doppel_segment *x = &seen->segments[i], *y = &seen->segments[j];
+            untold += (share_half(x->a_start, x->a_end, y->a_start, y->a_end) ||
+                       share_half(x->b_start, x->b_end, y->b_start, y->b_end)) &&
+                      !x->repeat && !y->repeat;
+        }
+    return untold;
+}
+
+/* A dance of 3 to 7 s that comes again and again: of a cut of it one segment is not a repeat, and
+ * no time of either is told twice but by repeats. */
+static void test_loops_are_told_to_be_repeats(void **unused)
+{
+    (void)unused;
+    unsigned repeats = 0;
+    for (uint64_t seed = 1; seed <= 16; seed++) {
+        uint64_t state = seed * 7919;
+        double period = video_uniform(&state, 3, 7), noise = video_uniform(&state, 0, 12);
+        struct clip dance = video_make(period, 60, &state);
+        struct doppel_video_track item = video_track(5 * period), query = video_track(2 * period);
+        const struct showing once = {0, period, 1, 0, 2, false};
+        const struct showing cut = {period / 3, period, 1, .1, (unsigned)noise, false};
+        for (int i = 0; i < 4; i++)
+            video_show(&dance, &once, &item, &state);
+        video_show(&dance, &cut, &query, &state);
+        video_show(&dance, &once, &query, &state);
+        struct seen seen = find_in(&item, &query);
+        unsigned primary = 0;
+        for (size_t i = 0; i < seen.count; i++)
+            primary += !seen.segments[i].repeat;
+        assert_true(primary > 0);
+        assert_int_equal(count_untold(&seen), 0);
+        repeats += (unsigned)seen.count - primary;
+        doppel_video_track_free(&query);
+        doppel_video_track_free(&item);
+        free(dance.codes);
+    }
+    assert_true(repeats >= 16);
 }
 
 /* Of a copy of all of a video the lengths tell the speed; a little less at both ends is none. */
@@ -181,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_a_piece_is_told_once_and_at_speed_one),
         cmocka_unit_test(test_what_fits_anywhere_is_uncertain),
         cmocka_unit_test(test_what_comes_twice_is_told_twice),
+        cmocka_unit_test(test_loops_are_told_to_be_repeats),
         cmocka_unit_test(test_whole_copies_have_their_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,8 @@
 WORK has the copies and queries.tsv, as video_edits.py makes them. VIDEO... are added to a library
 of default options. Copies that do not find their video there are compared with it by 'doppel
 compare': below a rate of 1e-4 the look-up lost them. A copy is put at two places where two segments
-share half of the shorter one's time in it, or in the video, and no uncertainty is told."""
+share half of the shorter one's time in it, or in the video: without a word, where neither is told
+to be a repeat, and no uncertainty is."""
 
 import collections
 import csv
@@ -33,10 +34,13 @@ def shares_half(one, other, side):
     return shared > min(one[end] - one[start], other[end] - other[start]) / 2
 
 
-def is_at_two_places(row):
+def is_at_two_places(row, in_words):
     pairs = itertools.combinations(row.get("segments", []), 2)
-    twice = any(shares_half(*pair, "a") or shares_half(*pair, "b") for pair in pairs)
-    return twice and not row.get("time_uncertain")
+    return any(
+        (shares_half(*pair, "a") or shares_half(*pair, "b"))
+        and (in_words or not (row.get("time_uncertain") or any(s.get("repeat") for s in pair)))
+        for pair in pairs
+    )
 
 
 def ask(doppel, library, work, films, queries):
@@ -62,7 +66,7 @@ def main():
     films = {stem(path): os.path.realpath(path) for path in sys.argv[3:]}
     with open(os.path.join(work, "queries.tsv"), encoding="utf-8") as file:
         queries = {row["file"]: row for row in csv.DictReader(file, delimiter="\t")}
-    counts, found, lost, wrong, twice = (collections.Counter() for _ in range(5))
+    counts, found, lost, wrong, twice, untold = (collections.Counter() for _ in range(6))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
         answers = ask(doppel, os.path.join(folder, "library"), work, films, queries)
@@ -71,7 +75,8 @@ def main():
             right = film in answers[name]
             counts[edit] += 1
             found[edit] += right
-            twice[film] += right and is_at_two_places(answers[name][film])
+            twice[film] += right and is_at_two_places(answers[name][film], in_words=True)
+            untold[film] += right and is_at_two_places(answers[name][film], in_words=False)
             others = answers[name].keys() - {film}
             wrong[edit] += any(other not in row["also"] for other in others)
             if not right and is_lost(doppel, os.path.join(work, name), films[film]):
@@ -79,7 +84,7 @@ def main():
                 print(f"{name}: compare matches")
     for edit, count in counts.items():
         print(f"{edit:16} {found[edit]:3} of {count}, lost {lost[edit]}, another one {wrong[edit]}")
-    print("put at two places:", {film: count for film, count in twice.items() if count})
+    print("put at two places:", dict(+twice), "without a word:", dict(+untold))
     total, right = sum(counts.values()), sum(found.values())
     share = right / (right + sum(lost.values()))
     print(f"{right} of {total} found, {100 * share:.1f} % of what compare matches")

@@ -89,10 +89,11 @@ static void put_where(json_t *row, const json_t *segment)
          no_b = is_instant(segment, "b_start", "b_end");
     if (speed > 0 && fabs(speed - 1) >= 5e-3)
         snprintf(factor, sizeof factor, " x%.2f", speed);
-    snprintf(where, sizeof where, "%s%s%s%s%s%s", no_a ? "" : a, no_a || no_b ? "" : " <-> ",
+    snprintf(where, sizeof where, "%s%s%s%s%s%s%s", no_a ? "" : a, no_a || no_b ? "" : " <-> ",
              no_b ? "" : b, factor,
              json_is_true(json_object_get(transform, "mirrored")) ? " mirrored" : "",
-             json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "");
+             json_is_true(json_object_get(transform, "cropped")) ? " cropped" : "",
+             json_is_true(json_object_get(segment, "repeat")) ? " repeat" : "");
     json_object_set_new(row, "where", json_string(where));
 }
 
