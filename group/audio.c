@@ -265,6 +265,7 @@ enum doppel_status audio_find_leaders(struct grouping *grouping, struct doppel_e
     status = timed_order(grouping, error);
     if (!status)
         status = timed_place_all(grouping, "recordings compared", place_audio, &placing, error);
+    timed_sort_leads(grouping);
     doppel_recordings_free(placing.leaders);
     return status;
 }

@@ -116,6 +116,8 @@ static bool group_members_reserve(struct group_members *members, size_t count)
 static bool is_there_by_part(const struct grouping *grouping, uint32_t a, uint32_t b,
                              const struct doppel_match *match)
 {
+    if (match->scheme == DOPPEL_SCHEME_FRAMES64 && match->has_places)
+        return true;
     if (!grouping->parts || !(parts_lead(grouping, a) || parts_lead(grouping, b)))
         return false;
     const bool videos =

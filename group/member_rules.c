@@ -162,12 +162,11 @@ void group_leave_alone(struct doppel_group_member *members, size_t count)
         members[i].mark = DOPPEL_FILE_LEAVE;
 }
 
-/* What shares a part with another image, or is shown in it, is no copy of it. */
+/* What shares a part with another image or video, or is shown in it, is no copy of it. */
 static bool is_shown_in_part(const struct doppel_group_member *member)
 {
     return member->reason == DOPPEL_REASON_CONTAINED &&
-           (!member->match || member->match->scheme == DOPPEL_SCHEME_LOCAL ||
-            member->match->scheme == DOPPEL_SCHEME_FRAMES128);
+           (!member->match || member->match->has_places);
 }
 
 bool doppel_group_member_holds_more(const struct doppel_group_member *member)

@@ -109,9 +109,13 @@ enum doppel_status timed_place_all(struct grouping *grouping, const char *words,
         doppel_run_advance(run, i + 1);
     }
     doppel_run_end(run);
+    return status;
+}
+
+void timed_sort_leads(struct grouping *grouping)
+{
     if (grouping->leads.count)
         qsort(grouping->leads.items, grouping->leads.count, sizeof *grouping->leads.items, by_item);
-    return status;
 }
 
 const struct waiting *timed_waiting(const struct grouping *grouping, uint32_t number)

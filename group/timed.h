@@ -42,6 +42,9 @@ enum doppel_status timed_order(struct grouping *grouping, struct doppel_error *e
 enum doppel_status timed_place_all(struct grouping *grouping, const char *words, timed_place *place,
                                    void *context, struct doppel_error *error);
 
+/* When the last lead was added, for timed_lead. */
+void timed_sort_leads(struct grouping *grouping);
+
 /* What waits, or waited, of an item that is the first with its content; where in the order, too. */
 const struct waiting *timed_waiting(const struct grouping *grouping, uint32_t number);
 

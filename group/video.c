@@ -59,7 +59,8 @@ struct video_placing {
     bool *leads;               /* by place in the order */
     uint32_t at;               /* the place of the one at hand */
     struct group_lead best;    /* its representative; item UINT32_MAX: none so far */
-    ARRAY(struct group_lead) found; /* what it claims, if it leads */
+    ARRAY(struct group_lead) found;  /* what it claims, if it leads */
+    ARRAY(struct group_lead) insets; /* pictures in pictures, of any two */
     bool no_memory;
 };
 
@@ -117,7 +118,7 @@ static bool is_same_throughout(const struct grouping *grouping, const struct gro
     const struct doppel_match *match = &lead->match;
     double a = timed_duration(grouping, lead->item) / 1000.0;
     double b = timed_duration(grouping, lead->leader) / 1000.0;
-    if (!is_near_in_time(a, b, a) || match->query_coverage < LEAST_COVERAGE ||
+    if (match->has_places || !is_near_in_time(a, b, a) || match->query_coverage < LEAST_COVERAGE ||
         match->item_coverage < LEAST_COVERAGE)
         return false;
     const struct doppel_segment *longest = longest_segment(match);
@@ -140,6 +141,17 @@ static bool is_led(const struct grouping *grouping, const struct group_lead *lea
            (!match->time_uncertain || audio_agree(grouping, lead->item, lead->leader));
 }
 
+/* Of a picture in a picture the one that shows it leads. @param lead its match may be turned */
+static void lead_by_container(struct group_lead *lead)
+{
+    if (!lead->match.has_places || lead->match.relation != DOPPEL_RELATION_CONTAINS)
+        return;
+    const uint32_t item = lead->item;
+    lead->item = lead->leader;
+    lead->leader = item;
+    turn_match(&lead->match);
+}
+
 /* Keep the better of two. @param lead taken */
 static void keep_better(struct group_lead *best, const struct group_lead *lead)
 {
@@ -150,6 +162,15 @@ static void keep_better(struct group_lead *best, const struct group_lead *lead)
     }
     if (worse.item != UINT32_MAX)
         free((void *)worse.match.segments);
+}
+
+/* @param lead taken. @return false without memory */
+static bool add_inset(struct video_placing *placing, const struct group_lead *lead)
+{
+    if (array_push(&placing->insets, *lead))
+        return true;
+    free((void *)lead->match.segments);
+    return false;
 }
 
 static bool claim_found(void *context, const struct doppel_found *found)
@@ -171,8 +192,11 @@ static bool claim_found(void *context, const struct doppel_found *found)
         turn_match(&lead.match);
     if (is_same_throughout(grouping, &lead))
         lead.match.relation = DOPPEL_RELATION_SAME;
+    lead_by_container(&lead);
     if (!is_led(grouping, &lead)) {
         free((void *)lead.match.segments);
+    } else if (lead.match.has_places) {
+        placing->no_memory |= !add_inset(placing, &lead);
     } else if (!later) {
         keep_better(&placing->best, &lead);
     } else if (!array_push(&placing->found, lead)) {
@@ -233,6 +257,40 @@ static enum doppel_status place_video(void *context, const struct waiting *waiti
     return status ? status : added;
 }
 
+static int best_inset_first(const void *left, const void *right)
+{
+    const struct group_lead *a = left, *b = right;
+    if (a->match.score != b->match.score)
+        return a->match.score > b->match.score ? -1 : 1;
+    return a->item != b->item ? (a->item > b->item) - (a->item < b->item)
+                              : (a->leader > b->leader) - (a->leader < b->leader);
+}
+
+/* What nobody follows, and is no copy of another one, follows the video that shows it. */
+static enum doppel_status join_insets(struct video_placing *placing, bool *followed,
+                                      struct doppel_error *error)
+{
+    struct grouping *grouping = placing->grouping;
+    enum doppel_status status = DOPPEL_OK;
+    for (size_t i = 0; i < grouping->leads.count; i++)
+        followed[grouping->waiting_at[grouping->leads.items[i].leader]] = true;
+    if (placing->insets.count)
+        qsort(placing->insets.items, placing->insets.count, sizeof *placing->insets.items,
+              best_inset_first);
+    for (size_t i = 0; i < placing->insets.count && !status; i++) {
+        struct group_lead *inset = &placing->insets.items[i];
+        const uint32_t item = grouping->waiting_at[inset->item],
+                       leader = grouping->waiting_at[inset->leader];
+        if (!placing->leads[item] || !placing->leads[leader] || followed[item])
+            continue;
+        placing->leads[item] = false;
+        followed[leader] = true;
+        status = timed_add_lead(grouping, inset, error);
+        inset->match.segments = NULL;
+    }
+    return status;
+}
+
 static enum doppel_status add_all(struct video_placing *placing, struct doppel_error *error)
 {
     const struct grouping *grouping = placing->grouping;
@@ -257,7 +315,8 @@ enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_
     struct video_placing placing = {.grouping = grouping,
                                     .claims = calloc(count + 1, sizeof *placing.claims),
                                     .leads = calloc(count + 1, sizeof *placing.leads)};
-    bool room = placing.claims && placing.leads;
+    bool *followed = calloc(count + 1, sizeof *followed);
+    bool room = placing.claims && placing.leads && followed;
     for (size_t i = 0; i < count && room; i++)
         placing.claims[i].item = UINT32_MAX;
     enum doppel_status status;
@@ -265,12 +324,18 @@ enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_
              : doppel_fail(error, DOPPEL_E_MEMORY, "no memory to compare %zu videos", count));
     TRY(add_all(&placing, error));
     TRY(timed_place_all(grouping, "videos compared", place_video, &placing, error));
+    TRY(join_insets(&placing, followed, error));
+    timed_sort_leads(grouping);
 done:
     for (size_t i = 0; i < count && room; i++)
         if (placing.claims[i].item != UINT32_MAX)
             free((void *)placing.claims[i].match.segments);
     doppel_videos_free(placing.videos);
+    for (size_t i = 0; i < placing.insets.count; i++)
+        free((void *)placing.insets.items[i].match.segments);
+    array_free(&placing.insets);
     array_free(&placing.found);
+    free(followed);
     free(placing.claims);
     free(placing.leads);
     return status;
@@ -297,7 +362,7 @@ bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t it
 static bool is_whole(const struct grouping *grouping, uint32_t item)
 {
     const struct group_lead *lead = timed_lead(grouping, item);
-    if (!lead)
+    if (!lead || lead->match.has_places)
         return true;
     double seconds = timed_duration(grouping, lead->leader) / 1000.0;
     double lacks = seconds * (1 - lead->match.item_coverage);

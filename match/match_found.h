@@ -74,7 +74,8 @@ struct doppel_match {
     bool time_uncertain; /**< of videos: the same, but not when: a still scene, or other times of
                             the item fit as well */
     bool has_places;     /**< the next two are known */
-    struct doppel_place query_place, item_place; /**< of pictures, by their parts: what both show */
+    struct doppel_place query_place, item_place; /**< of pictures, by their parts, and of videos in
+                                                    a part of a frame: what both show */
     struct doppel_video_view view; /**< of videos: which part of the query's frame met, and how */
 };
 

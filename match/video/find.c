@@ -61,8 +61,7 @@ enum doppel_status video_findings_visit(video_findings *findings, const struct v
         if (!segments)
             return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to describe what was found");
         struct doppel_found found = {.id = finding->id, .borderline = finding->rejected};
-        video_describe(&finding->stretches, visit->query_seconds, finding->seconds, segments,
-                       &found.match);
+        video_describe(&finding->stretches, visit->query, finding->seconds, segments, &found.match);
         bool goes_on = visit->visitor(visit->context, &found);
         free(segments);
         if (!goes_on)
@@ -207,7 +206,7 @@ enum doppel_status doppel_videos_find(const struct doppel_videos *videos,
     if (!video_track_is_in_order(query))
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "the frames of the video are not by time");
     struct video_task task = {.videos = videos, .query = query, .options = options};
-    const struct video_visit visit = {video_shown(query), options->near_misses, visitor, context};
+    const struct video_visit visit = {query, options->near_misses, visitor, context};
     video_findings findings = {0};
     enum doppel_status status = DOPPEL_OK;
     if (!video_task_init(&task))

@@ -205,7 +205,7 @@ enum doppel_status doppel_videos_find_image(const struct doppel_videos *videos,
     if (image->quality < DOPPEL_IMAGE_MIN_QUALITY)
         return DOPPEL_OK;
     struct found_image wanted = image_view(image, doppel_videos_frames(videos), options);
-    const struct video_visit visit = {0, options->near_misses, visitor, context};
+    const struct video_visit visit = {NULL, options->near_misses, visitor, context};
     near_items items = {0};
     video_findings findings = {0};
     enum doppel_status status;

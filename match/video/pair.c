@@ -34,7 +34,7 @@ static enum doppel_status finish_pair_match(enum doppel_status status, struct an
                                             struct doppel_error *error)
 {
     if (!answer->known)
-        video_describe(&(video_stretches){0}, 0, 0, NULL, &answer->match);
+        video_describe(&(video_stretches){0}, NULL, 0, NULL, &answer->match);
     return status == DOPPEL_E_CANCELLED
                ? doppel_fail(error, DOPPEL_E_MEMORY, "no memory for segments")
                : status;
@@ -86,8 +86,11 @@ static void turn_pair_match(struct doppel_match *match)
 {
     struct doppel_segment *segments = (struct doppel_segment *)match->segments;
     double coverage = match->query_coverage;
+    struct doppel_place place = match->query_place;
     match->query_coverage = match->item_coverage;
     match->item_coverage = coverage;
+    match->query_place = match->item_place;
+    match->item_place = place;
     if (match->relation == DOPPEL_RELATION_CONTAINS)
         match->relation = DOPPEL_RELATION_CONTAINED;
     else if (match->relation == DOPPEL_RELATION_CONTAINED)

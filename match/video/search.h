@@ -218,10 +218,10 @@ void video_stretches_settle(video_stretches *stretches);
 void video_stretches_reconcile(video_stretches *stretches, const struct doppel_video_track *query,
                                const struct doppel_video_track *item);
 
-/* Describe what was found of an item; nothing: as no match. @param query_seconds 0: a picture.
+/* Describe what was found of an item; nothing: as no match. @param query NULL: a picture.
  * @param segments room for as many; borrowed by the match */
-void video_describe(const video_stretches *stretches, double query_seconds, double item_seconds,
-                    struct doppel_segment *segments, struct doppel_match *out);
+void video_describe(const video_stretches *stretches, const struct doppel_video_track *query,
+                    double item_seconds, struct doppel_segment *segments, struct doppel_match *out);
 
 /* ---- items: videos_judge.c, videos_find.c ---- */
 
@@ -248,7 +248,7 @@ void video_findings_free(video_findings *findings);
 
 /* Who visits what was found. */
 struct video_visit {
-    double query_seconds; /* 0: a picture */
+    const struct doppel_video_track *query; /* NULL: a picture */
     size_t near_misses;
     doppel_found_visitor *visitor;
     void *context;

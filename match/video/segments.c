@@ -13,6 +13,9 @@ static const double MOVED = 1.5;
 /* How long its last frame is shown is not known closer: to a GIF of a second that matters. */
 static const double HALF_SAMPLE = DOPPEL_VIDEO_STEP_MS / 2000.0;
 
+/* The share of a frame up to which a rectangle is a picture in a picture. */
+static const double MOST_INSET = .75;
+
 /* The median of the distances along the path. */
 static uint32_t median_distance(const struct video_path *path)
 {
@@ -64,8 +67,27 @@ static const struct video_stretch *best_of(const video_stretches *stretches)
     return best;
 }
 
-void video_describe(const video_stretches *stretches, double query_seconds, double item_seconds,
-                    struct doppel_segment *segments, struct doppel_match *out)
+/* A picture in a picture: the query shows more than the item, however much of its time they share.
+ */
+static void describe_place(const struct doppel_video_track *query, struct doppel_match *match)
+{
+    uint8_t number = match->view.rectangle;
+    if (!number || number > query->rectangle_count)
+        return;
+    const struct doppel_video_box *box = &query->rectangles[number - 1];
+    if ((box->right - box->left) * (box->bottom - box->top) > MOST_INSET)
+        return; /* nearly the full frame */
+    match->has_places = true;
+    match->query_place = (struct doppel_place){box->left, box->top, box->right, box->bottom, 0};
+    match->item_place = (struct doppel_place){0, 0, 1, 1, 0};
+    if (match->relation == DOPPEL_RELATION_SAME)
+        match->relation = DOPPEL_RELATION_CONTAINS;
+    else if (match->relation == DOPPEL_RELATION_CONTAINED)
+        match->relation = DOPPEL_RELATION_OVERLAPS;
+}
+
+void video_describe(const video_stretches *stretches, const struct doppel_video_track *query,
+                    double item_seconds, struct doppel_segment *segments, struct doppel_match *out)
 {
     *out = (struct doppel_match){.kind = DOPPEL_KIND_VIDEO,
                                  .scheme = DOPPEL_SCHEME_FRAMES64,
@@ -80,7 +102,8 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
         return;
     const struct video_stretch *best = best_of(stretches);
     const struct doppel_video_warp *warp = &best->view.warp;
-    const struct segment_lengths lengths = {query_seconds, item_seconds, 1, HALF_SAMPLE};
+    const struct segment_lengths lengths = {query ? video_shown(query) : 0, item_seconds, 1,
+                                            HALF_SAMPLE};
     for (size_t i = 0; i < count; i++)
         segments[i] = stretches->items[i].segment;
     segments_describe(segments, count, &lengths, out);
@@ -94,4 +117,6 @@ void video_describe(const video_stretches *stretches, double query_seconds, doub
     out->transform.speed = best->segment.speed == 1 ? 0 : best->segment.speed;
     out->time_uncertain = best->uncertain || best->ambiguous;
     out->view = best->view;
+    if (query)
+        describe_place(query, out);
 }

@@ -50,6 +50,83 @@ static void refined_ends_are_those_of_frames(void **state)
     free(json);
 }
 
+/* ---- a picture in a picture ---- */
+
+/* Behind it stands a wall of another seed, which does not move. */
+static void draw_inset(const struct video_view *view, double seconds, uint32_t width,
+                       uint32_t height, uint8_t *out)
+{
+    const struct video_view wall = {.seed = view->seed + 900};
+    const uint32_t wide = width / 2, high = height / 2, left = width / 8, top = height / 4;
+    uint8_t *inset = malloc((size_t)wide * high);
+    assert_non_null(inset);
+    video_draw(&wall, 0, width, height, out);
+    video_draw(view, seconds, wide, high, inset);
+    for (uint32_t y = 0; y < high; y++)
+        memcpy(out + (size_t)(top + y) * width + left, inset + (size_t)y * wide, wide);
+    free(inset);
+}
+
+static void keep_inset(const char *path, uint64_t seed, double seconds)
+{
+    keep_video(path, (struct video_how){.view.seed = seed,
+                                        .draw = draw_inset,
+                                        .seconds = seconds,
+                                        .width = 320,
+                                        .height = 240});
+}
+
+/* Whatever is longer, or comes first: what shows more is no copy, and what it shows is none of it.
+ */
+static void a_picture_in_a_picture_is_not_savable(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *inset, *whole;
+        double longer;
+    } cases[] = {{"a.mp4", "b.mp4", 0}, {"b.mp4", "a.mp4", 0}, {"a.mp4", "b.mp4", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_folder("both");
+        char inset[32], whole[32];
+        snprintf(inset, sizeof inset, "both/%s", cases[i].inset);
+        snprintf(whole, sizeof whole, "both/%s", cases[i].whole);
+        keep_inset(inset, 31, 14 + cases[i].longer);
+        keep_video(whole, (struct video_how){.view.seed = 31, .seconds = 14});
+        char *json = doppel_prints(0, "scan", "--json", "both");
+        assert_int_equal(count_lines(json, "\"savable\":0,"), 1);
+        assert_has(json, "\"reason\":\"part\"");
+        free(json);
+        json = doppel_prints(0, "compare", "--json", inset, whole);
+        assert_has(json, "\"relation\":\"contains\"");
+        assert_has(json, "\"where\":{\"query\":{\"left\":0.1");
+        free(json);
+        json = doppel_prints(0, "compare", "--json", whole, inset);
+        assert_has(json, "\"relation\":\"contained\"");
+        assert_has(json, "\"item\":{\"left\":0.1");
+        free(json);
+        assert_int_equal(system("rm -r both"), 0);
+    }
+}
+
+/* Copies of either are copies, of which one is kept. */
+static void copies_of_what_is_shown_are_copies(void **state)
+{
+    (void)state;
+    const struct video_how whole = {.view.seed = 32, .seconds = 14};
+    struct video_how small = whole;
+    small.width = 96;
+    small.height = 72;
+    make_folder("all");
+    keep_video("all/whole.mp4", whole);
+    keep_video("all/small.mp4", small);
+    keep_inset("all/inset.mp4", 32, 14);
+    char *json = doppel_prints(0, "scan", "--json", "all");
+    char *groups = groups_as_text(json, "");
+    assert_string_equal(groups, "all/small.mp4 near, all/whole.mp4 kept\n");
+    free(groups);
+    free(json);
+}
+
 /* ---- odd ones ---- */
 
 /* Songs of an album show its cover: they are no duplicates. */
@@ -121,6 +198,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(compare_draws_two_videos),
         IN_SANDBOX(refined_ends_are_those_of_frames),
+        IN_SANDBOX(a_picture_in_a_picture_is_not_savable),
+        IN_SANDBOX(copies_of_what_is_shown_are_copies),
         IN_SANDBOX(still_videos_are_the_same_if_they_audio_so),
         IN_SANDBOX(black_videos_have_nothing_to_be_told_by),
         IN_SANDBOX(a_video_may_be_piped_in),

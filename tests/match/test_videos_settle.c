@@ -122,7 +122,8 @@ static void test_near_misses_are_visited(void **state)
             const struct video_stretch found = stretch(0, 5, 0, 1, scores[i]);
             assert_true(!i || array_push(&findings.items[i].stretches, found));
         }
-        const struct video_visit visit = {5, near_misses, note_visit, noted};
+        const struct doppel_video_track query = {0};
+        const struct video_visit visit = {&query, near_misses, note_visit, noted};
         assert_int_equal(video_findings_visit(&findings, &visit, NULL), DOPPEL_OK);
         assert_string_equal(noted, visited[near_misses]);
         video_findings_free(&findings);
