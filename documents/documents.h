@@ -19,6 +19,7 @@ struct document_limits {
     uint32_t max_ratio;    /* of what is unpacked to the file; default 200, from 16 MiB on */
     uint64_t enough_bytes; /* of the text: later pages of a PDF are left out, and none is drawn;
                               default all */
+    struct doppel_media_limits media; /* of a picture in it */
     struct ocr *ocr; /* by which pages without text are read; borrowed; NULL, the default: none */
     /* Of a page that is read by OCR, or drawn; may be NULL. @param done of the document's pages
      * @param total how many it has */
@@ -34,7 +35,8 @@ struct document {
     size_t *pages; /* where pages, slides, chapters, sheets or messages begin: ascending; none where
                       the format does not tell */
     size_t page_count;
-    struct doppel_page *drawn; /* of a PDF without text: its pages; given (document_free) */
+    struct doppel_page *drawn; /* of a PDF without text, or a TIFF: its pages; given
+                                  (document_free) */
     size_t drawn_count;
 };
 
@@ -54,13 +56,18 @@ enum doppel_status document_read(int fd, enum doppel_format format,
 
 enum { DOCUMENT_PAGE_HEAD_BYTES = 8, DOCUMENT_PAGE_WORD_BYTES = 8 };
 
-/* A page of a PDF to look at, as DOPPEL_LOOK_PAGE has it (doppel/worker.h).
+struct document_page {
+    enum doppel_format format; /* as doppel_media_probe_file tells it */
+    uint32_t number;           /* from 1 on */
+    uint32_t pixels;           /* of its longer side when drawn, at most 4096 */
+};
+
+/* A page of a PDF or a TIFF to look at, as DOPPEL_LOOK_PAGE has it (doppel/worker.h).
  *
- * @param number from 1 on
- * @param pixels of its longer side, at most 4096
  * @param out    given (free); untouched on failure
- * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND (it has no such page), as document_read */
-enum doppel_status document_draw_page(int fd, uint32_t number, uint32_t pixels, uint8_t **out,
+ * @return DOPPEL_OK; DOPPEL_E_NOT_FOUND (it has no such page), _FORMAT (it has no pages to look
+ * at), as document_read */
+enum doppel_status document_draw_page(int fd, const struct document_page *page, uint8_t **out,
                                       size_t *out_size, struct doppel_error *error);
 
 /* As doppel_media_prepare: before the sandbox. @return bytes of `out` that were used */

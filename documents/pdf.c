@@ -19,9 +19,6 @@ enum { PAGES_MAX = 200000 };
  * stamp, or who scanned it. */
 enum { OCR_DPI = 200, FEW_BYTES = 200 };
 
-/* So many pages of a file are read by OCR, or drawn: of more it would be hours, or minutes. */
-enum { OCR_PAGES_MAX = 1000, DRAWN_PAGES_MAX = 5000 };
-
 static enum doppel_status map_pdf(int fd, struct mapped_pdf *out, struct doppel_error *error)
 {
     struct stat file;
@@ -80,14 +77,6 @@ enum doppel_status open_pdf(int fd, struct mapped_pdf *out, struct doppel_error 
     return status ? status : open_mapped(out, error);
 }
 
-static void note_page_done(const struct document_limits *limits, int done, int total)
-{
-    if (limits->page_done)
-        limits->page_done(limits->context, (uint32_t)done, (uint32_t)total);
-}
-
-#ifdef HAVE_OCR
-
 static enum doppel_status scan_page(const struct document_limits *limits, PopplerPage *page,
                                     char **out, struct doppel_error *error)
 {
@@ -99,19 +88,6 @@ static enum doppel_status scan_page(const struct document_limits *limits, Popple
     free(picture.pixels);
     return status;
 }
-
-#else
-
-static enum doppel_status scan_page(const struct document_limits *limits, PopplerPage *page,
-                                    char **out, struct doppel_error *error)
-{
-    (void)limits;
-    (void)page;
-    (void)out;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "built without OCR");
-}
-
-#endif
 
 static bool is_scanned(PopplerPage *page, size_t size)
 {
@@ -130,7 +106,7 @@ static enum doppel_status add_pdf_page(const struct document_input *input, struc
     bool picture = page && is_scanned(page, lying ? strlen(lying) : 0);
     bool wanted = picture && input->limits.ocr;
     pdf->pictures += picture;
-    if (wanted && pdf->scanned == OCR_PAGES_MAX) {
+    if (wanted && pdf->scanned == DOCUMENT_SCANNED_PAGES) {
         pdf->unread++;
     } else if (wanted) {
         pdf->scanned++;
@@ -154,20 +130,20 @@ done:
 
 /* ---- pages without text ---- */
 
+/* What cannot be read is an empty page. */
 static enum doppel_status draw_to_compare(struct mapped_pdf *pdf, int number,
-                                          struct doppel_page *out, struct doppel_error *error)
+                                          struct document_writer *out, struct doppel_error *error)
 {
     PopplerPage *page = poppler_document_get_page(pdf->document, number);
-    struct pdf_picture picture = {0};
-    *out = (struct doppel_page){.columns = 1, .rows = 1}; /* what cannot be read is an empty page */
-    if (!page)
-        return DOPPEL_OK;
+    static uint8_t white = 0xff;
+    struct pdf_picture picture = {.plane = {&white, 1, 1, 1}};
     enum doppel_status status;
-    TRY(pdf_draw_side(page, DOPPEL_PAGE_SIDE, &picture, error));
-    TRY(doppel_page_make(&picture.plane, out, error));
+    if (page)
+        TRY(pdf_draw_side(page, DOPPEL_PAGE_SIDE, &picture, error));
+    TRY(writer_draw(out, &picture.plane, error));
 done:
     free(picture.pixels);
-    g_object_unref(page);
+    g_clear_object(&page);
     return status;
 }
 
@@ -175,20 +151,14 @@ done:
 static enum doppel_status draw_pages(const struct document_input *input, struct mapped_pdf *pdf,
                                      struct document_writer *out, struct doppel_error *error)
 {
-    const int count = pdf->pages < DRAWN_PAGES_MAX ? pdf->pages : DRAWN_PAGES_MAX;
-    size_t inked = 0;
+    const int count = pdf->pages < DOCUMENT_DRAWN_PAGES ? pdf->pages : DOCUMENT_DRAWN_PAGES;
     enum doppel_status status = DOPPEL_OK;
     writer_free(out);
     for (int i = 0; i < count; i++) {
-        struct doppel_page page;
-        if (!array_reserve(&out->drawn))
-            TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for %d pages", count));
-        TRY(draw_to_compare(pdf, i, &page, error));
-        (void)array_push(&out->drawn, page);
-        inked += page.ink != NULL;
-        note_page_done(&input->limits, i + 1, count);
+        TRY(draw_to_compare(pdf, i, out, error));
+        document_page_done(&input->limits, (uint32_t)i + 1, (uint32_t)count);
     }
-    if (!inked)
+    if (!writer_has_ink(out))
         status = doppel_fail(error, DOPPEL_E_EMPTY,
                              "the PDF holds no text, and no page has enough on it to be told by");
     else if (count < pdf->pages)
@@ -211,7 +181,7 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
         const int scanned = pdf.scanned;
         TRY(add_pdf_page(input, &pdf, i, &pages, error));
         if (pdf.scanned > scanned)
-            note_page_done(&input->limits, i + 1, pdf.pages);
+            document_page_done(&input->limits, (uint32_t)i + 1, (uint32_t)pdf.pages);
     }
     TRY(typeset_pages_join(&pages, out, error));
     if (input->limits.enough_bytes < UINT64_MAX)
@@ -221,7 +191,7 @@ enum doppel_status read_pdf(const struct document_input *input, struct document_
     else if (pdf.unread)
         doppel_fail(error, DOPPEL_OK,
                     "the first %d scanned pages are read by OCR, and %d more are not",
-                    OCR_PAGES_MAX, pdf.unread);
+                    DOCUMENT_SCANNED_PAGES, pdf.unread);
 done:
     typeset_pages_free(&pages);
     close_pdf(&pdf);

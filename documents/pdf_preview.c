@@ -11,7 +11,7 @@
 #include "documents/pdf.h"
 #include "documents/pdf_picture.h"
 
-enum { MOST_PIXELS_A_SIDE = 4096, POINTS_AN_INCH = 72, SHARES = 65535 };
+enum { POINTS_AN_INCH = 72, SHARES = 65535 };
 
 /* The words of a page, in its reading order. */
 struct page_words {
@@ -112,10 +112,8 @@ enum doppel_status draw_pdf_page(int fd, uint32_t number, uint32_t pixels, uint8
     uint8_t *jpeg = NULL;
     size_t jpeg_size = 0;
     enum doppel_status status;
-    if (pixels < 1 || pixels > MOST_PIXELS_A_SIDE)
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a page of %u pixels", pixels);
     TRY(open_pdf(fd, &pdf, error));
-    if (number < 1 || number > (uint32_t)pdf.pages ||
+    if (number > (uint32_t)pdf.pages ||
         !(page = poppler_document_get_page(pdf.document, (int)number - 1)))
         TRY(doppel_fail(error, DOPPEL_E_NOT_FOUND, "the PDF has no page %u", number));
     poppler_page_get_size(page, &words.width, &words.height);

@@ -17,7 +17,8 @@ struct document_limits document_limits_default(void)
     return (struct document_limits){.max_bytes = UINT64_C(256) << 20,
                                     .max_members = 100000,
                                     .max_ratio = 200,
-                                    .enough_bytes = UINT64_MAX};
+                                    .enough_bytes = UINT64_MAX,
+                                    .media = doppel_media_limits_default()};
 }
 
 void document_free(struct document *document)
@@ -33,7 +34,9 @@ void document_free(struct document *document)
 /* The reader of a format and, where it is NULL, what the build was without. */
 static document_reader *reader_of_document(enum doppel_format format, const char **out_missing)
 {
-    *out_missing = format == DOPPEL_FORMAT_PDF ? "poppler" : "libarchive and libxml2";
+    *out_missing = format == DOPPEL_FORMAT_PDF          ? "poppler"
+                   : format == DOPPEL_FORMAT_TIFF_PAGES ? "libtiff"
+                                                        : "libarchive and libxml2";
     switch (format) {
 #ifdef HAVE_PDF
     case DOPPEL_FORMAT_PDF:
@@ -52,6 +55,10 @@ static document_reader *reader_of_document(enum doppel_format format, const char
         return read_odf;
     case DOPPEL_FORMAT_EPUB:
         return read_epub;
+#endif
+#ifdef HAVE_TIFF
+    case DOPPEL_FORMAT_TIFF_PAGES:
+        return read_tiff;
 #endif
     case DOPPEL_FORMAT_RTF:
         return read_rtf;
@@ -88,16 +95,31 @@ done:
     return status;
 }
 
-enum doppel_status document_draw_page(int fd, uint32_t number, uint32_t pixels, uint8_t **out,
+void document_page_done(const struct document_limits *limits, uint32_t done, uint32_t total)
+{
+    if (limits->page_done)
+        limits->page_done(limits->context, done, total);
+}
+
+enum doppel_status document_draw_page(int fd, const struct document_page *page, uint8_t **out,
                                       size_t *out_size, struct doppel_error *error)
 {
+    enum { MOST_PIXELS_A_SIDE = 4096 };
+    if (page->number < 1)
+        return doppel_fail(error, DOPPEL_E_NOT_FOUND, "the %s has no page 0",
+                           doppel_format_name(page->format));
+    if (page->pixels < 1 || page->pixels > MOST_PIXELS_A_SIDE)
+        return doppel_fail(error, DOPPEL_E_ARGUMENT, "a page of %u pixels", page->pixels);
 #ifdef HAVE_PDF
-    return draw_pdf_page(fd, number, pixels, out, out_size, error);
-#else
-    (void)fd, (void)number, (void)pixels, (void)out, (void)out_size;
-    return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
-                       "this doppel draws no pages: it was built without poppler");
+    if (page->format == DOPPEL_FORMAT_PDF)
+        return draw_pdf_page(fd, page->number, page->pixels, out, out_size, error);
 #endif
+#ifdef HAVE_TIFF
+    if (page->format == DOPPEL_FORMAT_TIFF_PAGES)
+        return draw_tiff_page(fd, page->number, page->pixels, out, out_size, error);
+#endif
+    (void)fd, (void)out, (void)out_size;
+    return doppel_fail(error, DOPPEL_E_FORMAT, "has no pages that this doppel draws");
 }
 
 size_t documents_prepare(char *out, size_t size)

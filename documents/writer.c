@@ -57,6 +57,26 @@ void writer_page(struct document_writer *writer)
         writer->status = DOPPEL_E_MEMORY;
 }
 
+enum doppel_status writer_draw(struct document_writer *writer, const struct doppel_plane *plane,
+                               struct doppel_error *error)
+{
+    struct doppel_page page;
+    if (!array_reserve(&writer->drawn))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for a page");
+    enum doppel_status status = doppel_page_make(plane, &page, error);
+    if (!status)
+        (void)array_push(&writer->drawn, page);
+    return status;
+}
+
+bool writer_has_ink(const struct document_writer *writer)
+{
+    for (size_t i = 0; i < writer->drawn.count; i++)
+        if (writer->drawn.items[i].ink)
+            return true;
+    return false;
+}
+
 enum doppel_status writer_check(const struct document_writer *writer, struct doppel_error *error)
 {
     if (writer->status == DOPPEL_E_LIMIT)

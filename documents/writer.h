@@ -26,6 +26,13 @@ void writer_line(struct document_writer *writer);
 /* What follows is on a new page: nothing where that began already. */
 void writer_page(struct document_writer *writer);
 
+/* Add a page as a picture. DOPPEL_OK, DOPPEL_E_MEMORY. */
+enum doppel_status writer_draw(struct document_writer *writer, const struct doppel_plane *plane,
+                               struct doppel_error *error);
+
+/* Whether any page of those has enough on it to be told by. */
+bool writer_has_ink(const struct document_writer *writer);
+
 /* The status, with its sentence. */
 enum doppel_status writer_check(const struct document_writer *writer, struct doppel_error *error);
 

@@ -26,6 +26,7 @@ struct intake_slot {
     enum slot_state state;
     const struct doppel_scheme *scheme; /* that its kind asks for; borrowed from the options */
     bool moves;                         /* it is an image that moves, read as a video */
+    bool has_pages;                     /* it is named like an image, and is a document of pages */
     unsigned exact_kinds; /* digests of other makes that are wanted: 1 << enum doppel_exact */
     struct intake_file file;
     struct walk_entry entry;
@@ -56,6 +57,8 @@ bool intake_wants(const struct intake *intake, enum doppel_kind kind);
 
 /* The largest file of a kind that is read. */
 uint64_t intake_max_bytes(const struct intake *intake, enum doppel_kind kind);
+
+bool named_as_tiff(const char *path);
 
 /* Whether a file of this kind is taken for what it is: a text that is named like a picture, a
  * audio or a video, or like what programs write beside a picture, is not, unless only texts are

@@ -58,6 +58,12 @@ static bool named_as_image(const char *path)
     return is_raw_name(path) || ends_in(path, endings, sizeof endings / sizeof *endings);
 }
 
+bool named_as_tiff(const char *path)
+{
+    static const char *const endings[] = {".tif", ".tiff"};
+    return ends_in(path, endings, sizeof endings / sizeof *endings);
+}
+
 static bool named_as_audio(const char *path)
 {
     static const char *const endings[] = {
@@ -98,7 +104,8 @@ bool slot_may_be(const struct intake *intake, const struct intake_slot *slot, en
     /* It is not there to be compared: it is much alike, and goes with its image. */
     bool sidecar = intake_wants(intake, DOPPEL_KIND_IMAGE) && is_sidecar_name(path) &&
                    !named_on_command_line(intake, slot);
-    if (kind == DOPPEL_KIND_TEXT && (named_as_medium(intake, path) || sidecar))
+    if (kind == DOPPEL_KIND_TEXT &&
+        ((named_as_medium(intake, path) && !slot->has_pages) || sidecar))
         return false;
     return intake_wants(intake, kind);
 }
@@ -206,6 +213,9 @@ static void refuse_kind(const struct intake *intake, struct intake_slot *slot,
     wanted_in_words(intake, kind, wanted);
     if (!*wanted)
         snprintf(reason, sizeof reason, "no kind of file is wanted");
+    else if (slot->has_pages)
+        snprintf(reason, sizeof reason, "has several pages, so it is not a %s but a document",
+                 wanted);
     else if (kind != DOPPEL_KIND_UNKNOWN)
         snprintf(reason, sizeof reason, "not a %s but %s", wanted, kind_in_words(kind));
     else
@@ -296,7 +306,9 @@ static void choose_kind(struct intake *intake, struct intake_slot *slot, int fd,
 static enum doppel_kind kind_of_file(const struct intake *intake, struct intake_slot *slot, int fd,
                                      const uint8_t *head, size_t size)
 {
-    enum doppel_kind kind = doppel_media_probe_file(fd, head, size, NULL);
+    enum doppel_format format;
+    enum doppel_kind kind = doppel_media_probe_file(fd, head, size, &format);
+    slot->has_pages = format == DOPPEL_FORMAT_TIFF_PAGES;
     slot->moves = kind == DOPPEL_KIND_IMAGE && intake_wants(intake, DOPPEL_KIND_VIDEO) &&
                   doppel_media_is_animated(head, size);
     return slot->moves ? DOPPEL_KIND_VIDEO : kind;
@@ -326,9 +338,12 @@ void slot_probe(struct intake *intake, struct intake_slot *slot, int fd)
 
 uint32_t doppel_switch_bit(const char *name)
 {
+    uint32_t bits = 0; /* two of TIFF: of one picture, and of pages */
     for (int format = DOPPEL_FORMAT_JPEG; format <= DOPPEL_FORMAT_LAST; format++)
         if (strcasecmp(name, doppel_format_name((enum doppel_format)format)) == 0)
-            return 1u << format;
+            bits |= 1u << format;
+    if (bits)
+        return bits;
     for (int kind = DOPPEL_KIND_TEXT; kind <= DOPPEL_KIND_VIDEO; kind++)
         if (strcasecmp(name, doppel_kind_name((enum doppel_kind)kind)) == 0)
             return 1u << (DOPPEL_SWITCH_KINDS + kind);

@@ -240,6 +240,7 @@ bool slot_recall_by_path(struct intake *intake, struct intake_slot *slot)
                 {DOPPEL_KIND_VIDEO, false},
                 {DOPPEL_KIND_AUDIO, false},
                 {DOPPEL_KIND_AUDIO, true}};
+    slot->has_pages = named_as_tiff(slot->file.path); /* as a text such a one is kept only then */
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         bool videos = intake_wants(intake, DOPPEL_KIND_VIDEO);
         if (!slot_may_be(intake, slot, ways[i].kind) || (videos && ways[i].video_as_audio) ||
@@ -251,5 +252,6 @@ bool slot_recall_by_path(struct intake *intake, struct intake_slot *slot)
         if (slot_recall(intake, slot, &digest))
             return true;
     }
+    slot->has_pages = false;
     return false;
 }

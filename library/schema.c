@@ -286,20 +286,26 @@ const char catalogue_schema[] =
     " data BLOB NOT NULL"                                                                          \
     ") STRICT;"
 
+#define NAMED_TIFF " lower(CAST(path AS TEXT)) GLOB '*.tif*'"
+
 /* Version 5: the attachments of lossless pictures have the digest of their pixels; version 6: those
  * of texts their SimHash; versions 7 and 8: those of pictures their origin, and place; version 9:
  * those of recordings their tags; version 10: those of texts what they were read as, and more are
- * read as HTML; version 11: the quality of images knows what of them is even. So they are read
- * again. */
-const char *const cache_upgrades[CACHE_UPGRADES] = {JOINED_TABLE("main."),
-                                                    "DELETE FROM record WHERE kind = 2;",
-                                                    "DELETE FROM record WHERE kind = 1;",
-                                                    "DELETE FROM record WHERE kind = 2;",
-                                                    "DELETE FROM record WHERE kind = 2;",
-                                                    "DELETE FROM record WHERE kind = 3;",
-                                                    "DELETE FROM record WHERE kind = 1;",
-                                                    "DELETE FROM record WHERE kind = 2;"
-                                                    "DELETE FROM pair;"};
+ * read as HTML; version 11: the quality of images knows what of them is even; version 12: a
+ * TIFF of pages is a document, and no image. So they are read again. */
+const char *const cache_upgrades[CACHE_UPGRADES] = {
+    JOINED_TABLE("main."),
+    "DELETE FROM record WHERE kind = 2;",
+    "DELETE FROM record WHERE kind = 1;",
+    "DELETE FROM record WHERE kind = 2;",
+    "DELETE FROM record WHERE kind = 2;",
+    "DELETE FROM record WHERE kind = 3;",
+    "DELETE FROM record WHERE kind = 1;",
+    "DELETE FROM record WHERE kind = 2;"
+    "DELETE FROM pair;",
+    "DELETE FROM record WHERE kind = 2 AND digest IN"
+    " (SELECT digest FROM file WHERE" NAMED_TIFF ");"
+    "DELETE FROM file WHERE" NAMED_TIFF ";"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

@@ -62,11 +62,11 @@ typedef enum doppel_status decoder(struct input *input, const struct doppel_luma
                                    struct image *out, struct doppel_error *error);
 
 /** With three samples a pixel, RGB, for people: what is transparent over white. */
-decoder decode_jpeg_rgb, decode_heif_rgb, decode_raw_rgb;
+decoder decode_jpeg_rgb, decode_heif_rgb, decode_raw_rgb, decode_tiff_rgb;
 
 decoder decode_jpeg, decode_png, decode_webp, decode_heif;
-decoder decode_gif, decode_bmp, decode_tiff, decode_tga, decode_jxl;
-decoder decode_raw;
+decoder decode_gif, decode_bmp, decode_tga, decode_jxl;
+decoder decode_raw, decode_tiff;
 
 /** A plane that is made row by row, and made smaller on the way where the options allow. */
 struct rows {
@@ -143,12 +143,6 @@ enum tiff_tag {
     TIFF_LONGITUDE_SIDE = 3,
     TIFF_LONGITUDE = 4
 };
-
-/** Whether a TIFF has a second directory. */
-bool tiff_has_more(const uint8_t *data, size_t size);
-
-/* Whether a TIFF of at least 8 bytes ends before its first directory does. */
-bool tiff_is_cut(const uint8_t *data, size_t size);
 
 /** The number that a tag of the first directory of a TIFF holds; 0 when it is not there. */
 uint32_t tiff_number(const uint8_t *data, size_t size, enum tiff_tag tag);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* jpeglib.h wants it first */
@@ -17,6 +18,9 @@
 #endif
 #ifdef HAVE_RAW
 #include <libraw/libraw_version.h>
+#endif
+#ifdef HAVE_TIFF
+#include <tiffio.h>
 #endif
 #ifdef HAVE_FFMPEG
 #include <libavcodec/avcodec.h>
@@ -85,6 +89,11 @@ void doppel_media_prepare(char *out, size_t size)
 #ifdef HAVE_RAW
     add_version(&list, "libraw %d.%d.%d\n", LIBRAW_MAJOR_VERSION, LIBRAW_MINOR_VERSION,
                 LIBRAW_PATCH_VERSION);
+#endif
+#ifdef HAVE_TIFF
+    const char *tiff = TIFFGetVersion(); /* "LIBTIFF, Version 4.5.0", and its licence below */
+    add_version(&list, "libtiff %.*s\n", (int)strcspn(tiff + strcspn(tiff, "0123456789"), "\n"),
+                tiff + strcspn(tiff, "0123456789"));
 #endif
 #ifdef HAVE_FFMPEG
     av_get_cpu_flags();

@@ -43,8 +43,9 @@ enum doppel_format {
     DOPPEL_FORMAT_ODS,
     DOPPEL_FORMAT_EPUB,
     DOPPEL_FORMAT_RTF,
-    DOPPEL_FORMAT_MAIL, /**< a message, or many in one file (mbox) */
-    DOPPEL_FORMAT_LAST = DOPPEL_FORMAT_MAIL
+    DOPPEL_FORMAT_MAIL,       /**< a message, or many in one file (mbox) */
+    DOPPEL_FORMAT_TIFF_PAGES, /**< a TIFF of several pages */
+    DOPPEL_FORMAT_LAST = DOPPEL_FORMAT_TIFF_PAGES
 };
 
 /** "JPEG", "DOCX", … or "unknown"; static storage. Thread-safe. */
@@ -117,7 +118,8 @@ DOPPEL_API enum doppel_kind doppel_media_probe(const uint8_t *data, size_t size,
 
 /**
  * The same of an open file: of a zip, the list of members at its end is looked at as well, which
- * says of what kind of document they are the parts.
+ * says of what kind of document they are the parts; of a TIFF, whether it has several pages, which
+ * make it a document.
  *
  * @param fd   readable from offset 0; borrowed; its offset is not used
  * @param data its first bytes, as in doppel_media_probe
@@ -138,10 +140,11 @@ DOPPEL_API bool doppel_media_is_animated(const uint8_t *data, size_t size);
  * Decode the (first) picture of a file to luma.
  *
  * Alpha is laid over white. Of an animation the first frame counts, of a TIFF the first
- * page. A JPEG, PNG, WebP, GIF or uncompressed BMP or TGA that breaks off is decoded as far as it
- * goes when at least a tenth of its rows are there (of an interlaced GIF, all); the plane then has
- * these rows only, which there_width and there_height tell, as shown. A progressive JPEG or an
- * interlaced PNG may be `coarse`. Others that break off are refused, as the libraries do.
+ * page (doppel_media_open_pages reads all). A JPEG, PNG, WebP, GIF or uncompressed BMP or TGA that
+ * breaks off is decoded as far as it goes when at least a tenth of its rows are there (of an
+ * interlaced GIF, all); the plane then has these rows only, which there_width and there_height
+ * tell, as shown. A progressive JPEG or an interlaced PNG may be `coarse`. Others that break off
+ * are refused, as the libraries do.
  *
  * @param fd      an open regular file, readable from offset 0; borrowed; its offset is not used
  * @param options NULL for the defaults
@@ -154,6 +157,38 @@ DOPPEL_API bool doppel_media_is_animated(const uint8_t *data, size_t size);
 DOPPEL_API enum doppel_status doppel_media_read_luma(int fd,
                                                      const struct doppel_luma_options *options,
                                                      struct doppel_luma *out,
+                                                     struct doppel_error *error);
+
+/** The pages of an open TIFF. Belongs to one thread. */
+struct doppel_pages;
+
+/**
+ * Open a TIFF for its pages: its directories, but for those of small pictures and masks.
+ *
+ * @param fd     an open regular file; borrowed until doppel_media_close_pages
+ * @param limits NULL for the defaults; the file is loaded whole
+ * @param most   how many pages are wanted at most
+ * @param out    given (doppel_media_close_pages); untouched on failure
+ * @param out_count how many there are, up to `most`
+ * @return as doppel_media_read_luma
+ */
+DOPPEL_API enum doppel_status doppel_media_open_pages(int fd,
+                                                      const struct doppel_media_limits *limits,
+                                                      uint32_t most, struct doppel_pages **out,
+                                                      uint32_t *out_count,
+                                                      struct doppel_error *error);
+DOPPEL_API void doppel_media_close_pages(struct doppel_pages *pages);
+
+/**
+ * Decode a page to luma, upright, in square pixels.
+ *
+ * @param index from 0
+ * @param side  of the longer one of its sides; 0: as it is
+ * @param out   given (doppel_luma_free); no digest and no origin; untouched on failure
+ * @return as doppel_media_read_luma; DOPPEL_E_NOT_FOUND: there is no such page
+ */
+DOPPEL_API enum doppel_status doppel_media_read_page(struct doppel_pages *pages, uint32_t index,
+                                                     uint32_t side, struct doppel_luma *out,
                                                      struct doppel_error *error);
 
 /**

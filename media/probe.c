@@ -18,6 +18,7 @@ const char *doppel_format_name(enum doppel_format format)
         [DOPPEL_FORMAT_ODT] = "ODT",         [DOPPEL_FORMAT_ODP] = "ODP",
         [DOPPEL_FORMAT_ODS] = "ODS",         [DOPPEL_FORMAT_EPUB] = "EPUB",
         [DOPPEL_FORMAT_RTF] = "RTF",         [DOPPEL_FORMAT_MAIL] = "mail",
+        [DOPPEL_FORMAT_TIFF_PAGES] = "TIFF",
     };
     size_t index = (size_t)format;
     return names[index < sizeof names / sizeof *names ? index : 0];

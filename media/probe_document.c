@@ -6,6 +6,7 @@
 
 #include "core/bytes.h"
 #include "core/files/read_at.h"
+#include "media/images/tiff_pages.h"
 #include "media/probe.h"
 
 enum {
@@ -87,6 +88,12 @@ enum doppel_kind probe_zip(const struct file_head *head, enum doppel_format *for
     return IS_ZIP(head) ? probe_members(head, &none, format) : DOPPEL_KIND_UNKNOWN;
 }
 
+static bool has_pages(int fd)
+{
+    uint64_t pages[2];
+    return tiff_find_pages(fd, pages, 2) == 2;
+}
+
 /* The list of a document's members is shorter, as a rule; else the first ones stand in the head. */
 enum { TAIL_BYTES = 64 << 10 };
 
@@ -103,6 +110,10 @@ enum doppel_kind doppel_media_probe_file(int fd, const uint8_t *data, size_t siz
         ssize_t got = read_at(fd, bytes, sizeof bytes, from);
         const struct file_head tail = {bytes, got > 0 ? (size_t)got : 0};
         kind = probe_members(&head, &tail, &format);
+    }
+    if (format == DOPPEL_FORMAT_TIFF && has_pages(fd)) {
+        kind = DOPPEL_KIND_TEXT;
+        format = DOPPEL_FORMAT_TIFF_PAGES;
     }
     if (out_format)
         *out_format = format;

@@ -14,9 +14,9 @@ struct shown_pages {
     uint32_t matched, differing; /* pages of the member that the first one has; of these */
 };
 
-static bool is_pdf(const struct preview *preview)
+static bool shows_pages(const struct preview *preview)
 {
-    return preview->pdf && !preview->reason && !preview->group->is_link;
+    return preview->has_pages && !preview->reason && !preview->group->is_link;
 }
 
 /* ---- which pages ---- */
@@ -111,7 +111,7 @@ static bool want_shown_pages(struct previews *previews, size_t first, size_t mem
         choose_pages(&previews->items.items[first], &previews->items.items[member], &shown, texts);
     for (size_t i = 0; i < shown.count && done; i++) {
         done = want_page(previews, previews->items.items[member], shown.items[i].b + 1);
-        if (done && is_pdf(&previews->items.items[first]))
+        if (done && shows_pages(&previews->items.items[first]))
             done = want_page(previews, previews->items.items[first], shown.items[i].a + 1);
     }
     shown_pages_free(&shown, texts);
@@ -127,7 +127,7 @@ bool previews_want_pages(struct previews *previews)
         const struct preview *preview = &previews->items.items[i];
         if (preview->member == 0)
             first = i;
-        else if (is_pdf(preview) && !previews->items.items[first].reason)
+        else if (shows_pages(preview) && !previews->items.items[first].reason)
             done = want_shown_pages(previews, first, i);
     }
     return done;
@@ -228,7 +228,7 @@ void page_previews_to_json(const struct previews *previews, const struct preview
     char *texts[2];
     if (preview == first)
         put_first_pages(previews, first, json);
-    if (preview == first || !is_pdf(preview) || first->reason)
+    if (preview == first || !shows_pages(preview) || first->reason)
         return;
     if (!choose_pages(first, preview, &shown, texts))
         json->failed = true;

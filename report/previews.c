@@ -186,15 +186,18 @@ static int open_unchanged_preview(struct preview *preview)
     return -1;
 }
 
-/* Of PDFs more is read: pages are looked for in it. */
-static void note_pdf(int fd, struct preview *preview)
+/* Of PDFs, and of TIFFs, which are texts where they have pages, more is read: pages are looked for
+ * in it. */
+static void note_whether_paged(int fd, struct preview *preview)
 {
     char head[1024];
     ssize_t size = read_at(fd, head, sizeof head, 0);
-    preview->pdf = preview->order.look == DOPPEL_LOOK_PLAIN && size > 0 &&
-                   memmem(head, (size_t)size, "%PDF-", 5) != NULL;
-    if (preview->pdf)
-        preview->order.look_size = PDF_TEXT_BYTES;
+    bool tiff = size > 4 && (!memcmp(head, "II", 2) || !memcmp(head, "MM", 2)) &&
+                (memchr("*+", head[2], 2) || memchr("*+", head[3], 2));
+    preview->has_pages = preview->order.look == DOPPEL_LOOK_PLAIN && size > 0 &&
+                         (tiff || memmem(head, (size_t)size, "%PDF-", 5));
+    if (preview->has_pages)
+        preview->order.look_size = PAGES_TEXT_BYTES;
 }
 
 static enum doppel_status take_preview_outcome(struct previews *previews,
@@ -234,7 +237,7 @@ static enum doppel_status submit_preview(struct previews *previews, size_t index
         close(fd);
         return DOPPEL_OK;
     }
-    note_pdf(fd, preview);
+    note_whether_paged(fd, preview);
     if (!previews->pool)
         status = doppel_pool_for_run(previews->run, &previews->pool, error);
     while (!status && !doppel_pool_room(previews->pool))

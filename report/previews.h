@@ -12,7 +12,7 @@ enum {
     FRAME_PIXELS = 144,
     WAVE_BUCKETS = 480,
     TEXT_BYTES = 64 << 10,
-    PDF_TEXT_BYTES = 512 << 10,
+    PAGES_TEXT_BYTES = 512 << 10,
     PAGE_PIXELS = 1000,
     PAGES_OF_A_MEMBER = 3, /* that are drawn, and as many of the first member */
 };
@@ -26,7 +26,7 @@ struct preview {
     const struct report_member *source; /* what is previewed */
     size_t member;                      /* for which it is shown */
     size_t same_as; /* the first member of the same bytes, which is previewed in its place */
-    bool pdf;       /* it is one */
+    bool has_pages;       /* it is one */
     bool of_first;  /* of videos: the first member's moment beside this one's: not reported */
     uint32_t page;  /* of a PDF, from 1 on, beside its text: not reported; 0: none */
     double seconds; /* of videos */

@@ -136,7 +136,7 @@ static enum doppel_status read_text_source(struct workshop *workshop,
     options.format = source->format;
     TRY(want_workspace(workshop, &options, &out->error));
     if (order->scheme == DOPPEL_SCHEME_DATASKETCH && source->document.drawn_count)
-        TRY(doppel_fail(&out->error, DOPPEL_E_EMPTY, "the PDF holds no text"));
+        TRY(doppel_fail(&out->error, DOPPEL_E_EMPTY, "the document holds no text"));
     if (order->scheme == DOPPEL_SCHEME_DATASKETCH)
         TRY(sketch_text(workshop, source, out));
     TRY(doppel_text_read(workshop->text, source->bytes, source->size,

@@ -180,12 +180,10 @@ static_assert((int)DOCUMENT_PAGE_HEAD_BYTES == (int)DOPPEL_PAGE_HEAD_BYTES &&
 static enum doppel_status draw_page(int fd, const struct doppel_order *order,
                                     struct doppel_outcome *out)
 {
-    enum doppel_format format;
+    struct document_page page = {.number = order->look_page, .pixels = order->look_size};
     out->kind = DOPPEL_KIND_TEXT;
-    if (probe_file(fd, &format) != DOPPEL_KIND_TEXT || format != DOPPEL_FORMAT_PDF)
-        return doppel_fail(&out->error, DOPPEL_E_FORMAT, "is no PDF");
-    return document_draw_page(fd, order->look_page, order->look_size, &out->attachment,
-                              &out->attachment_size, &out->error);
+    (void)probe_file(fd, &page.format);
+    return document_draw_page(fd, &page, &out->attachment, &out->attachment_size, &out->error);
 }
 
 /* ---- */

@@ -28,6 +28,7 @@ static enum doppel_status read_document(struct workshop *workshop, int fd,
     struct document_limits documents = document_limits_default();
     uint64_t most = workshop->limits.max_memory / DOCUMENT_SHARE;
     documents.ocr = workshop->ocr;
+    documents.media = image_limits(&workshop->limits);
     documents.page_done = note_page;
     documents.context = workshop->progress;
     if (out->enough_bytes)

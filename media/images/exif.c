@@ -149,25 +149,6 @@ void exif_read(const uint8_t *data, size_t size, struct image *out)
     exif_read_origin(data, size, &out->origin);
 }
 
-bool tiff_is_cut(const uint8_t *data, size_t size)
-{
-    struct exif_block block = {data, size, data[0] == 'M'};
-    size_t directory = number_block(&block, 4, 4);
-    return directory + 2 > size ||
-           directory + 2 + (size_t)number_block(&block, directory, 2) * ENTRY_BYTES > size;
-}
-
-bool tiff_has_more(const uint8_t *data, size_t size)
-{
-    struct exif_block block = {data, size, data[0] == 'M'};
-    uint64_t directory = number_block(&block, 4, 4);
-    if (directory + 2 > size)
-        return false;
-    uint64_t end =
-        directory + 2 + (uint64_t)number_block(&block, (size_t)directory, 2) * ENTRY_BYTES;
-    return end + 4 <= size && number_block(&block, (size_t)end, 4) != 0;
-}
-
 static bool begins_tiff(const uint8_t *data, size_t size)
 {
     return size >= 8 && (memcmp(data, "II*\0", 4) == 0 || memcmp(data, "MM\0*", 4) == 0);

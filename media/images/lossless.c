@@ -6,18 +6,6 @@
 #include "media/decode.h"
 #include "media/images/gif.h"
 
-/* None, the facsimile's, LZW, Deflate in both its numbers, PackBits. Inks and colour differences
- * are converted with loss; colours that alpha is multiplied into are taken for those of before.
- * Source: TIFF 6.0, and its Technical Notes of 2002. */
-static bool tiff_is_lossless(const uint8_t *data, size_t size)
-{
-    enum { PALETTE = 3, MULTIPLIED_ALPHA = 1 };
-    uint32_t way = tiff_number(data, size, TIFF_COMPRESSION);
-    return !tiff_has_more(data, size) && tiff_number(data, size, TIFF_PHOTOMETRIC) <= PALETTE &&
-           tiff_number(data, size, TIFF_EXTRA_SAMPLES) != MULTIPLIED_ALPHA &&
-           (way <= 5 || way == 8 || way == 32773 || way == 32946);
-}
-
 /* The packets of runs, to their last byte: FFmpeg makes up what is missing of the last one. */
 static bool tga_has_all_runs(const uint8_t *data, size_t size)
 {
@@ -57,8 +45,6 @@ bool lossless_is_whole(enum doppel_format format, const uint8_t *data, size_t si
         return bmp_is_lossless(data, size);
     case DOPPEL_FORMAT_TGA:
         return tga_is_lossless(data, size);
-    case DOPPEL_FORMAT_TIFF:
-        return tiff_is_lossless(data, size);
     default:
         return false;
     }

@@ -32,8 +32,10 @@ static decoder *decoder_of(enum doppel_format format)
 #endif
 #ifdef HAVE_FFMPEG
         [DOPPEL_FORMAT_GIF] = decode_gif,   [DOPPEL_FORMAT_BMP] = decode_bmp,
-        [DOPPEL_FORMAT_TIFF] = decode_tiff, [DOPPEL_FORMAT_TGA] = decode_tga,
-        [DOPPEL_FORMAT_JXL] = decode_jxl,
+        [DOPPEL_FORMAT_TGA] = decode_tga,   [DOPPEL_FORMAT_JXL] = decode_jxl,
+#endif
+#ifdef HAVE_TIFF
+        [DOPPEL_FORMAT_TIFF] = decode_tiff,
 #endif
 #ifdef HAVE_RAW
         [DOPPEL_FORMAT_RAW] = decode_raw,
@@ -54,6 +56,8 @@ static const char *library_of_format(enum doppel_format format)
         return "libheif";
     case DOPPEL_FORMAT_RAW:
         return "libraw";
+    case DOPPEL_FORMAT_TIFF:
+        return "libtiff";
     default:
         return "FFmpeg";
     }

@@ -1,4 +1,4 @@
-/* GIF, BMP, TIFF, TGA and JPEG XL to luma through libavcodec: a file is one packet to exactly the
+/* GIF, BMP, TGA and JPEG XL to luma through libavcodec: a file is one packet to exactly the
  * decoder of its format, so that nothing is guessed and nothing else is opened. */
 #include <limits.h>
 #include <stdlib.h>
@@ -57,19 +57,6 @@ static int get_image_buffer(AVCodecContext *codec, AVFrame *frame, int flags)
     return avcodec_default_get_buffer2(codec, frame, flags);
 }
 
-/* FFmpeg knows JPEG and tiles within TIFF from raw pictures of cameras alone; of others it makes
- * black ones, without an error. @return NULL: it reads them */
-static const char *unread_way_of_tiff(const uint8_t *data, size_t size)
-{
-    enum { OLD_JPEG = 6, JPEG = 7, COLOUR_FILTER = 32803 };
-    uint32_t way = tiff_number(data, size, TIFF_COMPRESSION);
-    if (tiff_number(data, size, TIFF_PHOTOMETRIC) >= COLOUR_FILTER)
-        return NULL;
-    if (way == OLD_JPEG || way == JPEG)
-        return "holds a JPEG";
-    return tiff_number(data, size, TIFF_TILE_WIDTH) ? "is made of tiles" : NULL;
-}
-
 /* FFmpeg takes grey of 16 bits, which are grey and alpha, for colours. */
 enum { TGA_GREY = 3 };
 
@@ -94,19 +81,6 @@ static enum doppel_status check_declared(const struct lavc_reader *reader,
         int32_t signed_height = (int32_t)get_u32(data + 22); /* negative: top row first */
         width = get_u32(data + 18);
         height = (uint64_t)llabs((long long)signed_height);
-    } else if (format == DOPPEL_FORMAT_TIFF) {
-        if (tiff_is_cut(data, (size_t)reader->packet->size))
-            return doppel_fail(error, DOPPEL_E_CORRUPT,
-                               "the TIFF is cut short before the end of its directory");
-        width = tiff_number(data, (size_t)reader->packet->size, TIFF_WIDTH);
-        height = tiff_number(data, (size_t)reader->packet->size, TIFF_HEIGHT);
-        if (!width || !height)
-            return doppel_fail(error, DOPPEL_E_CORRUPT,
-                               "the TIFF has no picture in its first directory");
-        const char *unread = unread_way_of_tiff(data, (size_t)reader->packet->size);
-        if (unread)
-            return doppel_fail(error, DOPPEL_E_UNSUPPORTED, "the TIFF %s, which is not read",
-                               unread);
     }
     enum doppel_status status = check_pixels(&reader->options->limits, width, height, error);
     if (status == DOPPEL_OK && av_image_check_size((unsigned)width, (unsigned)height, 0, NULL) < 0)
@@ -317,8 +291,6 @@ static enum doppel_status decode_lavc_image(struct input *input,
         out->there = reader.rows;
         out->coarse = reader.rows == reader.declared_height;
     }
-    if (status == DOPPEL_OK && format == DOPPEL_FORMAT_TIFF)
-        exif_read(reader.packet->data, (size_t)reader.packet->size, out);
     close_lavc_reader(&reader);
     return status;
 }
@@ -333,12 +305,6 @@ enum doppel_status decode_bmp(struct input *input, const struct doppel_luma_opti
                               struct image *out, struct doppel_error *error)
 {
     return decode_lavc_image(input, options, DOPPEL_FORMAT_BMP, AV_CODEC_ID_BMP, out, error);
-}
-
-enum doppel_status decode_tiff(struct input *input, const struct doppel_luma_options *options,
-                               struct image *out, struct doppel_error *error)
-{
-    return decode_lavc_image(input, options, DOPPEL_FORMAT_TIFF, AV_CODEC_ID_TIFF, out, error);
 }
 
 enum doppel_status decode_tga(struct input *input, const struct doppel_luma_options *options,
@@ -356,10 +322,9 @@ enum doppel_status decode_jxl(struct input *input, const struct doppel_luma_opti
 static enum AVCodecID codec_of(enum doppel_format format)
 {
     static const enum AVCodecID ids[] = {
-        [DOPPEL_FORMAT_PNG] = AV_CODEC_ID_PNG,    [DOPPEL_FORMAT_GIF] = AV_CODEC_ID_GIF,
-        [DOPPEL_FORMAT_WEBP] = AV_CODEC_ID_WEBP,  [DOPPEL_FORMAT_BMP] = AV_CODEC_ID_BMP,
-        [DOPPEL_FORMAT_TIFF] = AV_CODEC_ID_TIFF,  [DOPPEL_FORMAT_TGA] = AV_CODEC_ID_TARGA,
-        [DOPPEL_FORMAT_JXL] = AV_CODEC_ID_JPEGXL,
+        [DOPPEL_FORMAT_PNG] = AV_CODEC_ID_PNG,   [DOPPEL_FORMAT_GIF] = AV_CODEC_ID_GIF,
+        [DOPPEL_FORMAT_WEBP] = AV_CODEC_ID_WEBP, [DOPPEL_FORMAT_BMP] = AV_CODEC_ID_BMP,
+        [DOPPEL_FORMAT_TGA] = AV_CODEC_ID_TARGA, [DOPPEL_FORMAT_JXL] = AV_CODEC_ID_JPEGXL,
     };
     size_t index = (size_t)format;
     return index < sizeof ids / sizeof *ids ? ids[index] : AV_CODEC_ID_NONE;

@@ -3,22 +3,22 @@
 
 #include "media/thumbnail/thumbnail.h"
 
-/* The means of a channel's samples that fall on one of `to`. */
-static void shrink_thumbnail(const struct thumbnail *from, unsigned channel,
-                             const struct doppel_plane *to, uint8_t *out)
+void shrink_samples(const struct thumbnail *from, unsigned channel,
+                    const struct doppel_plane *to, uint8_t *out)
 {
     for (uint32_t y = 0; y < to->height; y++) {
         uint32_t top = (uint32_t)((uint64_t)y * from->height / to->height);
         uint32_t bottom = (uint32_t)((uint64_t)(y + 1) * from->height / to->height);
+        bottom += bottom == top;
         for (uint32_t x = 0; x < to->width; x++) {
             uint32_t left = (uint32_t)((uint64_t)x * from->width / to->width);
             uint32_t right = (uint32_t)((uint64_t)(x + 1) * from->width / to->width);
+            right += right == left;
             uint64_t sum = 0, count = (uint64_t)(right - left) * (bottom - top);
             for (uint32_t v = top; v < bottom; v++)
                 for (uint32_t u = left; u < right; u++)
                     sum += from->samples[((size_t)v * from->width + u) * from->channels + channel];
-            /* `to` is no larger: count > 0. */
-            *out++ = (uint8_t)((sum + count / 2) / count); // NOLINT(clang-analyzer-core.*)
+            *out++ = (uint8_t)((sum + count / 2) / count);
         }
     }
 }
@@ -45,7 +45,7 @@ enum doppel_status thumbnail_shrink(const struct thumbnail *from, unsigned orien
     small.data = plane;
     small.stride = small.width;
     for (unsigned channel = 0; channel < from->channels; channel++) {
-        shrink_thumbnail(from, channel, &small, plane);
+        shrink_samples(from, channel, &small, plane);
         orientation_turn(&small, orientation, turned);
         for (size_t i = 0; i < count; i++)
             samples[i * from->channels + channel] = turned[i];

@@ -69,6 +69,10 @@ static enum doppel_status read_input(struct input *input, const struct still_wis
     if (format == DOPPEL_FORMAT_RAW)
         return read_rgb(decode_raw_rgb, input, wish, out, out_size);
 #endif
+#ifdef HAVE_TIFF
+    if (format == DOPPEL_FORMAT_TIFF)
+        return read_rgb(decode_tiff_rgb, input, wish, out, out_size);
+#endif
 #ifdef HAVE_FFMPEG
     return lavc_still(input, wish->options, format, wish->longest, out, out_size, NULL);
 #else

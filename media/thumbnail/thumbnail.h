@@ -13,6 +13,11 @@ struct thumbnail {
     unsigned channels;
 };
 
+/** The means of a channel's samples that fall on each of `to`; the nearest where there are fewer.
+ * @param out as many as `to` has */
+void shrink_samples(const struct thumbnail *from, unsigned channel,
+                    const struct doppel_plane *to, uint8_t *out);
+
 /** Make a picture small, each sample the mean of those that fall on it, turn it upright, and write
  * it. As thumbnail_write. @param longest of its sides */
 enum doppel_status thumbnail_shrink(const struct thumbnail *from, unsigned orientation,

@@ -58,6 +58,26 @@ static size_t add_webps(struct file *seeds, size_t count, const struct scene *sc
 }
 #endif
 
+#ifdef HAVE_TIFF
+/* Photometric interpretations, bits, compressions and layouts; and two pages of one file. */
+static size_t add_tiffs(struct file *seeds, size_t count, const struct scene *scene)
+{
+    static const struct tiff_how hows[] = {
+        {.photometric = 2, .alpha = TIFF_BESIDE}, {.photometric = 2, .bits = 16, .big = true},
+        {.photometric = 2, .separate = true},     {.photometric = 2, .tiled = true},
+        {.photometric = 6, .compression = 7},     {.photometric = 5, .compression = 5},
+        {.photometric = 3, .compression = 32773}, {.photometric = 0, .bits = 1, .compression = 4},
+    };
+    const size_t each = sizeof hows / sizeof *hows;
+    for (size_t i = 0; i < each; i++) {
+        const struct scene scenes[2] = {*scene, *scene};
+        const struct tiff_how both[2] = {hows[i], hows[i / 2 * 2]};
+        count = add(seeds, count, make_tiff(scenes, both, 1 + i % 2));
+    }
+    return count;
+}
+#endif
+
 static size_t make_seeds(struct file *seeds)
 {
     size_t count = 0;
@@ -66,6 +86,10 @@ static size_t make_seeds(struct file *seeds)
             struct scene scene = scene_make((enum scene_kind)kind, 48, 40);
             if (*format == DOPPEL_FORMAT_JPEG && kind == SCENE_SMOOTH)
                 count = add_jpegs(seeds, count, &scene);
+#ifdef HAVE_TIFF
+            else if (*format == DOPPEL_FORMAT_TIFF && kind == SCENE_ALPHA)
+                count = add_tiffs(seeds, count, &scene);
+#endif
             else if (*format == DOPPEL_FORMAT_PNG && kind == SCENE_ALPHA)
                 count = add_pngs(seeds, count, &scene);
 #ifdef HAVE_WEBP

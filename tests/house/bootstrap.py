@@ -51,7 +51,7 @@ def dependencies(*folders):
             text = path.read_text()
             names = re.findall(r"dependency\(\s*'([^']+)'", text)
             if re.search(r"dependency\(\w", text):
-                names += [word for word in re.findall(r"'(lib\w+)'", text) if is_package(word)]
+                names += [word for word in re.findall(r"'(lib[\w-]+)'", text) if is_package(word)]
             yield from (name for name in names if name not in ELSEWHERE)
 
 

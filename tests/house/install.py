@@ -403,7 +403,7 @@ def test_doppel_itself_links_no_decoder():
     heavy = [
         name
         for name in names
-        if re.match(r"lib(av|sw)\w+|libheif|libraw|libwebp|libjpeg|libpng|libexif", name)
+        if re.match(r"lib(av|sw)\w+|libheif|libraw|libwebp|libjpeg|libpng|libtiff|libexif", name)
     ]
     assert not heavy, heavy
 

@@ -134,7 +134,7 @@ OUTSIDERS = {
     r"lz4frame\.h": "corpus",
     r"snappy-c\.h": "corpus",
     r"(jpeglib|jerror|png)\.h|libav\w+/.*|libsw\w+/.*|libheif/.*|webp/.*|libexif/.*": "media",
-    r"libraw/.*": "media",
+    r"libraw/.*|tiffio\.h": "media",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -84,9 +84,26 @@ struct file make_heif(const struct scene *scene, enum doppel_format format, unsi
 struct file make_heif_with_exif(const struct scene *scene, enum doppel_format format,
                                 unsigned orientation, const struct file *exif);
 
-/** GIF, BMP, TIFF, TGA, JPEG XL. @param pixel_format a name of FFmpeg's; NULL = a usual one */
+/** GIF, BMP, TIFF (by FFmpeg), TGA, JPEG XL. @param pixel_format a name of FFmpeg's; NULL = a usual
+ * one */
 struct file make_lavc(const struct scene *scene, enum doppel_format format,
                       const char *pixel_format);
+
+enum tiff_alpha { TIFF_MULTIPLIED = 1, TIFF_BESIDE };
+
+/** As the tags of TIFF 6.0 have it; zeros: 8 bits, none, strips, interleaved. */
+struct tiff_how {
+    unsigned photometric, bits, compression;
+    enum tiff_alpha alpha; /**< of RGB; 0: none */
+    bool tiled, separate;
+    bool big;                        /**< of the first page: a BigTIFF */
+    unsigned subfile;                /**< 1: a reduced picture, 2: a page, 4: a mask */
+    unsigned orientation;            /**< 0 = not told */
+    unsigned dots_across, dots_down; /**< an inch; 0 = not told */
+};
+
+/** A TIFF of so many pictures. Palettes are of greys, whose scene is grey; so is that of bits. */
+struct file make_tiff(const struct scene *scenes, const struct tiff_how *hows, size_t count);
 
 struct raw_how {
     struct file preview; /**< a JPEG; borrowed; without bytes: there is none */

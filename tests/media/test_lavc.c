@@ -225,33 +225,6 @@ static void a_tiff_bomb_is_refused(void **state)
     scene_free(&scene);
 }
 
-static void set_tiff_tag(struct file *file, unsigned tag, unsigned as, unsigned value)
-{
-    uint8_t *directory = file->data + get_u32(file->data + 4);
-    for (int i = 0; i < get_u16(directory); i++) {
-        uint8_t *entry = directory + 2 + 12 * i;
-        if (get_u16(entry) != tag)
-            continue;
-        put_u16(entry, (uint16_t)as);
-        put_u16(entry + 2, 3); /* SHORT */
-        put_u32(entry + 8, value);
-    }
-}
-
-/* They would be read as black, and all of one size as the same. */
-static void jpegs_and_tiles_in_a_tiff_are_refused(void **state)
-{
-    (void)state;
-    struct scene scene = scene_make(SCENE_SMOOTH, 64, 64);
-    struct file file = make_lavc(&scene, DOPPEL_FORMAT_TIFF, NULL);
-    set_tiff_tag(&file, 0x0116, 0x0142, 16); /* RowsPerStrip, TileWidth */
-    assert_refused(file.data, file.size, NULL, DOPPEL_E_UNSUPPORTED, "is made of tiles");
-    set_tiff_tag(&file, 0x0103, 0x0103, 7); /* Compression */
-    assert_refused(file.data, file.size, NULL, DOPPEL_E_UNSUPPORTED, "holds a JPEG");
-    file_free(&file);
-    scene_free(&scene);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,7 +236,6 @@ int main(void)
         cmocka_unit_test(raw_files_keep_the_rows_they_have),
         cmocka_unit_test(frames_count_as_memory),
         cmocka_unit_test(a_tiff_bomb_is_refused),
-        cmocka_unit_test(jpegs_and_tiles_in_a_tiff_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
