@@ -210,67 +210,6 @@ def test_parquet_that_is_not_read_is_told():
     assert b"neither from a pipe" in doppel("dedup", "packed.parquet.gz", codes=[3])
 
 
-def varint(number):
-    low, rest = number & 0x7F, number >> 7
-    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
-
-
-def thrift(**fields):
-    """A struct of Thrift's compact protocol: f1=number, bytes, struct or list of structs."""
-    out, last = b"", 0
-    for name, value in fields.items():
-        number = int(name[1:])
-        kind = {int: 5, str: 8, bytes: 12, list: 9}[type(value)]
-        out += bytes([number - last << 4 | kind])
-        last = number
-        if kind == 5:
-            out += varint(value * 2)
-        elif kind == 8:
-            out += varint(len(value)) + value.encode()
-        elif kind == 9:
-            out += bytes([0xF0 | 12]) + varint(len(value)) + b"".join(value)
-        else:
-            out += value
-    return out + b"\0"
-
-
-def parquet_of(columns):
-    """A row with one long text a column, packed by gzip: {name: (bytes, stated size)}."""
-    body, chunks, schema = b"PAR1", [], [thrift(f4="schema", f5=len(columns))]
-    for name, (size, stated) in columns.items():
-        page = gzip.compress(size.to_bytes(4, "little") + b" " * size, 1)
-        data = thrift(f1=1, f2=0, f3=3, f4=3)
-        head = thrift(f1=0, f2=stated, f3=len(page), f5=data)
-        schema.append(thrift(f1=6, f3=0, f4=name))
-        facts = thrift(f1=6, f4=2, f5=1, f6=stated, f7=len(head + page), f9=len(body))
-        chunks.append(thrift(f2=len(body), f3=facts))
-        body += head + page
-    group = thrift(f1=chunks, f2=len(body), f3=1)
-    footer = thrift(f1=1, f2=schema, f3=1, f4=[group])
-    return body + footer + len(footer).to_bytes(4, "little") + b"PAR1"
-
-
-def peak_of(path):
-    """What is printed, and MB of memory at the most."""
-    with open("told", "w") as told:
-        child = subprocess.Popen([BUILD / "doppel", "dedup", path, "--jobs", "1"], stdout=told)
-        _, _, usage = os.wait4(child.pid, 0)
-    return pathlib.Path("told").read_text(), usage.ru_maxrss / 1024
-
-
-def test_memory_of_parquet_is_bounded():
-    mb = 10**6
-    pathlib.Path("p").write_bytes(parquet_of({"id": (3, 7), "text": (5 * mb, 5 * mb + 4)}))
-    assert '"decision":"too_short"' in peak_of("p")[0]
-    pathlib.Path("p").write_bytes(parquet_of({"id": (3, 7), "text": (3, 2000 * mb)}))
-    told, peak = peak_of("p")
-    assert "want more than 512 MB" in told and peak < 100, (told, peak)
-    large = (180 * mb, 180 * mb + 4)
-    pathlib.Path("p").write_bytes(parquet_of({name: large for name in ("id", "source", "text")}))
-    told, peak = peak_of("p")
-    assert "want more than 512 MB" in told and peak < 600, (told, peak)
-
-
 def test_damaged_columns_are_told():
     read = 0
     for number in range(180):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bytes.h"
 #include "core/try.h"
 #include "corpus/read/arrow/batch.h"
 
@@ -31,19 +32,16 @@ struct arrow {
 
 static const char arrow_mark[] = "ARROW1\0\0";
 
-static uint32_t four_of(const char *bytes)
-{
-    const uint8_t *at = (const uint8_t *)bytes;
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* A file's mark, or a stream's first message, which is small. */
 static bool arrow_begins(const char *bytes, size_t size)
 {
     if (size >= FILE_MARK && memcmp(bytes, arrow_mark, FILE_MARK) == 0)
         return true;
-    return size >= 8 && four_of(bytes) == UINT32_MAX && four_of(bytes + 4) > 8 &&
-           four_of(bytes + 4) < MOST_METADATA;
+    if (size < 8)
+        return false;
+    const uint8_t *head = (const uint8_t *)bytes;
+    return get_u32(head) == UINT32_MAX && get_u32(head + 4) > 8 &&
+           get_u32(head + 4) < MOST_METADATA;
 }
 
 static void arrow_free(void *state)
@@ -75,14 +73,14 @@ struct arrow_message {
 static enum doppel_status read_message_size(struct arrow *arrow, uint32_t *out,
                                             struct doppel_error *error)
 {
-    char size[4];
+    uint8_t size[4];
     bool ended = false;
     enum doppel_status status;
     *out = 0;
     TRY(arrow_input_read(&arrow->input, size, sizeof size, &ended, error));
-    if (!ended && four_of(size) == UINT32_MAX)
+    if (!ended && get_u32(size) == UINT32_MAX)
         TRY(arrow_input_read(&arrow->input, size, sizeof size, NULL, error));
-    *out = ended ? 0 : four_of(size);
+    *out = ended ? 0 : get_u32(size);
     if (*out > MOST_METADATA)
         return arrow_is_damaged(error);
 done:
@@ -228,7 +226,8 @@ static bool text_by_offsets(const struct batch_values *values, unsigned width, u
     if (!from || !to)
         return false;
     uint64_t begin = little_number(from, width), end = little_number(to, width);
-    return begin <= end && part_of_buffer(&values->texts[0], begin, end - begin, out);
+    return values->text_count && begin <= end &&
+           part_of_buffer(&values->texts[0], begin, end - begin, out);
 }
 
 static bool text_by_view(const struct batch_values *values, uint64_t row, struct byte_span *out)
@@ -294,7 +293,7 @@ static bool write_arrow_value(const struct batch_values *values, const struct ar
     return false;
 }
 
-/* Dictionaries lie under the first column that has them. */
+/* Dictionaries lie under the first column that has them, as values of its type. */
 static const struct batch_values *dictionary_of(const struct arrow *arrow, size_t column)
 {
     const struct arrow_field *columns = arrow->schema.columns;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* MOST_COLUMNS: with those that are inside others. */
 enum { DEEPEST_FIELD = 32, MOST_COLUMNS = 1 << 16 };
 
 /* Arrow's types. */
@@ -125,8 +126,9 @@ static size_t own_buffers(struct flatbuffer *flat, int64_t number, flat_place ta
     }
 }
 
+/* @param left columns that may still come: the same ones may be inside of many */
 static void add_share(struct flatbuffer *flat, flat_place field, struct arrow_share *share,
-                      int depth)
+                      size_t *left, int depth)
 {
     int64_t number = flat_field(flat, field, FIELD_TYPE_NUMBER, 1, 0);
     flat_place table = flat_table(flat, field, FIELD_TYPE);
@@ -134,13 +136,14 @@ static void add_share(struct flatbuffer *flat, flat_place field, struct arrow_sh
     share->nodes++;
     share->buffers += by_dictionary ? 2 : own_buffers(flat, number, table);
     share->views += !by_dictionary && (number == TYPE_BINARY_VIEW || number == TYPE_UTF8_VIEW);
-    flat->broken |= depth == DEEPEST_FIELD || share->nodes > MOST_COLUMNS;
+    flat->broken |= depth == DEEPEST_FIELD || !*left;
+    *left -= !flat->broken;
     struct flat_vector children = flat_vector_of(flat, field, FIELD_CHILDREN, 4);
     for (size_t i = 0; i < children.count && !flat->broken && !by_dictionary; i++)
-        add_share(flat, flat_table_at(flat, &children, i), share, depth + 1);
+        add_share(flat, flat_table_at(flat, &children, i), share, left, depth + 1);
 }
 
-static struct arrow_field arrow_column_of(struct flatbuffer *flat, flat_place field)
+static struct arrow_field arrow_column_of(struct flatbuffer *flat, flat_place field, size_t *left)
 {
     struct arrow_field column = {0};
     flat_place dictionary = flat_table(flat, field, FIELD_DICTIONARY);
@@ -156,7 +159,7 @@ static struct arrow_field arrow_column_of(struct flatbuffer *flat, flat_place fi
         if (column.number.kind != ARROW_WHOLE)
             column.type.kind = ARROW_UNREAD;
     }
-    add_share(flat, field, &column.share, 0);
+    add_share(flat, field, &column.share, left, 0);
     return column;
 }
 
@@ -164,6 +167,7 @@ enum doppel_status arrow_schema_read(struct flatbuffer *flat, flat_place table,
                                      struct arrow_schema *out, struct doppel_error *error)
 {
     struct flat_vector fields = flat_vector_of(flat, table, 1, 4);
+    size_t left = MOST_COLUMNS;
     *out = (struct arrow_schema){0};
     if (flat_field(flat, table, 0, 2, 0))
         return doppel_fail(error, DOPPEL_E_UNSUPPORTED,
@@ -175,17 +179,16 @@ enum doppel_status arrow_schema_read(struct flatbuffer *flat, flat_place table,
     for (size_t i = 0; good && i < fields.count && !flat->broken; i++) {
         flat_place field = flat_table_at(flat, &fields, i);
         struct flat_vector name = flat_vector_of(flat, field, FIELD_NAME, 1);
-        out->columns[i] = arrow_column_of(flat, field);
+        out->columns[i] = arrow_column_of(flat, field, &left);
         good = archive_columns_add(
             &out->names, (const char *)flat->bytes + name.at, name.count,
             out->columns[i].type.kind ? NULL : "has neither texts nor whole or binary numbers");
     }
     if (!good)
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read Arrow");
-    return flat->broken ? doppel_fail(error, DOPPEL_E_CORRUPT,
-                                      "the schema of the Arrow data is "
-                                      "damaged")
-                        : DOPPEL_OK;
+    if (flat->broken)
+        return doppel_fail(error, DOPPEL_E_CORRUPT, "the schema of the Arrow data is damaged");
+    return DOPPEL_OK;
 }
 
 void arrow_schema_free(struct arrow_schema *schema)

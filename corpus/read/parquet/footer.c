@@ -7,9 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "core/try.h"
 
-enum { MARK_BYTES = 4, TAIL_BYTES = 8, MOST_FOOTER_BYTES = 1 << 26, MOST_CHUNKS = 1 << 20 };
+enum {
+    MARK_BYTES = 4,
+    TAIL_BYTES = 8,
+    MOST_FOOTER_BYTES = 1 << 26,
+    MOST_CHUNKS = 1 << 20,
+    MOST_COLUMNS = 1 << 16
+};
 
 static const char mark[] = "PAR1";
 
@@ -23,6 +30,11 @@ struct schema_element {
 bool parquet_begins(const char *bytes, size_t size)
 {
     return size >= MARK_BYTES && memcmp(bytes, mark, MARK_BYTES) == 0;
+}
+
+static enum doppel_status no_footer_memory(struct doppel_error *error)
+{
+    return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
 }
 
 static enum doppel_status broken_footer(struct doppel_error *error)
@@ -118,24 +130,24 @@ static size_t pass_inner_columns(struct thrift *thrift, struct parquet_footer *f
     return passed;
 }
 
-static bool take_schema(struct thrift *thrift, const struct thrift_field *field,
-                        struct parquet_footer *footer)
+static enum doppel_status take_schema(struct thrift *thrift, const struct thrift_field *field,
+                                      struct parquet_footer *footer, struct doppel_error *error)
 {
     size_t count = thrift_list(thrift, field, THRIFT_STRUCT);
-    if (!count || footer->columns) {
-        thrift->broken = true;
-        return true;
-    }
+    if (!count || footer->columns)
+        return broken_footer(error);
+    if (count > MOST_COLUMNS)
+        return doppel_fail(error, DOPPEL_E_LIMIT, "Parquet of more than %d columns", MOST_COLUMNS);
     footer->columns = calloc(count, sizeof *footer->columns);
     if (!footer->columns)
-        return false;
+        return no_footer_memory(error);
     take_schema_element(thrift); /* the root */
     for (size_t i = 1; i < count && !thrift->broken; i++) {
         struct schema_element element = take_schema_element(thrift);
         struct parquet_column *column = &footer->columns[footer->names.count];
         if (!archive_columns_add(&footer->names, element.name, element.name_size,
                                  why_column_unread(&element)))
-            return false;
+            return no_footer_memory(error);
         column->leaf = footer->leaf_count;
         column->type = (enum parquet_type)element.type;
         column->meaning = parquet_meaning_of(&element);
@@ -143,7 +155,7 @@ static bool take_schema(struct thrift *thrift, const struct thrift_field *field,
         footer->leaf_count += !element.children;
         i += pass_inner_columns(thrift, footer, &element, count - i - 1);
     }
-    return true;
+    return DOPPEL_OK;
 }
 
 /* ---- groups of rows ---- */
@@ -213,40 +225,40 @@ static void take_row_group(struct thrift *thrift, struct parquet_footer *footer,
     footer->group_rows[number] = (uint64_t)rows;
 }
 
-static bool take_groups(struct thrift *thrift, const struct thrift_field *field,
-                        struct parquet_footer *footer)
+static enum doppel_status take_groups(struct thrift *thrift, const struct thrift_field *field,
+                                      struct parquet_footer *footer, struct doppel_error *error)
 {
     size_t count = thrift_list(thrift, field, THRIFT_STRUCT);
     thrift->broken |= !footer->leaf_count || footer->chunks ||
                       (footer->leaf_count && count > MOST_CHUNKS / footer->leaf_count);
     if (thrift->broken || !count)
-        return true;
+        return DOPPEL_OK;
     footer->group_rows = calloc(count, sizeof *footer->group_rows);
     footer->chunks = calloc(count * footer->leaf_count, sizeof *footer->chunks);
     if (!footer->group_rows || !footer->chunks)
-        return false;
+        return no_footer_memory(error);
     footer->group_count = count;
     for (size_t i = 0; i < count && !thrift->broken; i++)
         take_row_group(thrift, footer, i);
-    return true;
+    return DOPPEL_OK;
 }
 
 static enum doppel_status take_footer(struct thrift *thrift, struct parquet_footer *footer,
                                       struct doppel_error *error)
 {
     struct thrift_field field = {0};
-    bool enough = true;
-    while (enough && thrift_next(thrift, &field)) {
+    enum doppel_status status = DOPPEL_OK;
+    while (!status && thrift_next(thrift, &field)) {
         if (field.id == 2)
-            enough = take_schema(thrift, &field, footer);
+            status = take_schema(thrift, &field, footer, error);
         else if (field.id == 4)
-            enough = take_groups(thrift, &field, footer);
+            status = take_groups(thrift, &field, footer, error);
         else
             thrift_skip(thrift, &field);
     }
-    if (!enough)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
-    return thrift->broken || !footer->columns ? broken_footer(error) : DOPPEL_OK;
+    if (!status && (thrift->broken || !footer->columns))
+        status = broken_footer(error);
+    return status;
 }
 
 enum doppel_status parquet_footer_read(int fd, struct parquet_footer *out,
@@ -263,15 +275,14 @@ enum doppel_status parquet_footer_read(int fd, struct parquet_footer *out,
     if (size < MARK_BYTES + TAIL_BYTES)
         return broken_footer(error);
     TRY(parquet_pread(fd, tail, sizeof tail, size - TAIL_BYTES, error));
-    uint64_t length =
-        tail[0] | (uint32_t)tail[1] << 8 | (uint32_t)tail[2] << 16 | (uint32_t)tail[3] << 24;
+    const uint64_t length = get_u32(tail);
     if (memcmp(tail + 4, mark, MARK_BYTES) != 0 || length > size - MARK_BYTES - TAIL_BYTES)
         return broken_footer(error);
     if (length > MOST_FOOTER_BYTES)
         return doppel_fail(error, DOPPEL_E_LIMIT, "its footer has more than 64 MB");
     bytes = malloc(length ? length : 1);
     if (!bytes)
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to read a Parquet file");
+        return no_footer_memory(error);
     TRY(parquet_pread(fd, bytes, length, size - TAIL_BYTES - length, error));
     struct thrift thrift = {.at = bytes, .end = bytes + length};
     TRY(take_footer(&thrift, out, error));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bytes.h"
 #include "core/try.h"
 
 enum {
@@ -201,11 +202,6 @@ static size_t value_width(const struct parquet_pages *pages)
                                                              : 0;
 }
 
-static uint32_t four_bytes(const uint8_t *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* A plain value, and move behind it. False: it is not whole. */
 static bool take_plain_value(size_t width, const uint8_t **at, const uint8_t *end,
                              struct parquet_value *out)
@@ -214,7 +210,7 @@ static bool take_plain_value(size_t width, const uint8_t **at, const uint8_t *en
     if (!width) {
         if (left < 4)
             return false;
-        width = four_bytes(*at);
+        width = get_u32(*at);
         *at += 4;
         left -= 4;
     }
@@ -259,7 +255,7 @@ static bool take_page_levels(struct parquet_pages *pages, const struct page_head
     if (header->kind == PAGE_DATA && pages->column->optional) {
         if (left < 4 || header->level_encoding != ENCODING_RLE)
             return false;
-        size = four_bytes(page->at);
+        size = get_u32(page->at);
         page->at += 4;
         left -= 4;
     }
