@@ -95,8 +95,10 @@ static bool verify_page(struct page_match *pages, const struct doppel_page_relie
 
 static bool may_be_page(const struct page_match *pages, size_t query, size_t item)
 {
+    if (item >= pages->item->count || pages->taken[item])
+        return false;
     const struct doppel_page *a = &pages->query->items[query], *b = &pages->item->items[item];
-    return item < pages->item->count && !pages->taken[item] && a->ink && b->ink &&
+    return a->ink && b->ink &&
            __builtin_popcountll(a->code.word[0] ^ b->code.word[0]) <= DOPPEL_PAGE_RADIUS;
 }
 

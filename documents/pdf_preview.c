@@ -60,7 +60,7 @@ static void find_page_words(PopplerPage *page, struct page_words *out)
     if (!poppler_page_get_text_layout(page, &areas, &count))
         count = 0;
     for (guint i = 0; at && *at && i < count; i++) {
-        uint32_t point;
+        uint32_t point = 0; /* of what is no UTF-8 */
         size_t size = utf8_decode(at, &point);
         bool space = point <= ' ' || point == 0xa0;
         if (space && begin)

@@ -42,7 +42,7 @@ DOPPEL_API enum doppel_status doppel_page_make(const struct doppel_plane *plane,
 struct doppel_page_relief;
 
 /** @param out given (doppel_page_relief_free). DOPPEL_OK; DOPPEL_E_CORRUPT: the ink is not packed
- * as doppel_page_make packs it; DOPPEL_E_ARGUMENT: it has none; DOPPEL_E_MEMORY */
+ * as doppel_page_make packs it; DOPPEL_E_ARGUMENT: none, or too many cells; DOPPEL_E_MEMORY */
 DOPPEL_API enum doppel_status doppel_page_relief_make(const struct doppel_page *page,
                                                       struct doppel_page_relief **out);
 DOPPEL_API void doppel_page_relief_free(struct doppel_page_relief *relief);
@@ -66,7 +66,7 @@ DOPPEL_API size_t doppel_pages_keys(const struct doppel_page *pages, size_t coun
 /** Bytes that doppel_pages_write needs. */
 DOPPEL_API size_t doppel_pages_size(const struct doppel_page *pages, size_t count);
 
-/** Write the portable form (docs/formats.md) of the pages of a document. */
+/** Write the portable form (docs/formats.md) of pages. @param out doppel_pages_size bytes */
 DOPPEL_API void doppel_pages_write(const struct doppel_page *pages, size_t count, uint8_t *out);
 
 /** Read it; all lengths are checked. @param out an array; given (free), its ink lies in `data`

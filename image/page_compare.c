@@ -112,7 +112,8 @@ enum doppel_status doppel_page_relief_make(const struct doppel_page *page,
                                            struct doppel_page_relief **out)
 {
     const size_t count = (size_t)page->columns * page->rows;
-    if (!page->ink)
+    if (!page->ink || !count || page->columns > DOPPEL_PAGE_COLUMNS ||
+        page->rows > DOPPEL_PAGE_ROWS)
         return DOPPEL_E_ARGUMENT;
     uint8_t *cells = malloc(count);
     struct doppel_page_relief *relief = malloc(sizeof *relief);

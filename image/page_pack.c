@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/order.h"
 #include "image/page.h"
 
 enum { CELLS_A_BYTE = 4, BYTES_A_MASK = 8, KEY_BITS = 12 };
@@ -148,12 +149,6 @@ static uint32_t key_of_page(const struct doppel_page *page, uint64_t key)
     return (uint32_t)(mix_bits((page->code.word[0] & chosen) ^ mix_bits(~key)) >> 36);
 }
 
-static int compare_page_keys(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 size_t doppel_pages_keys(const struct doppel_page *pages, size_t count, uint32_t *out)
 {
     size_t keys = 0, once = 0;
@@ -161,7 +156,7 @@ size_t doppel_pages_keys(const struct doppel_page *pages, size_t count, uint32_t
         for (uint64_t key = 0; pages[i].ink && key < DOPPEL_PAGE_KEYS; key++)
             out[keys++] = key_of_page(&pages[i], key);
     if (keys)
-        qsort(out, keys, sizeof *out, compare_page_keys);
+        qsort(out, keys, sizeof *out, compare_u32);
     for (size_t i = 0; i < keys; i++)
         if (!once || out[once - 1] != out[i])
             out[once++] = out[i];

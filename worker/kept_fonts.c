@@ -63,10 +63,13 @@ static void keep_font(const char *path, int fd)
         return;
     void *bytes = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     char *copy = strdup(path);
-    if (bytes != MAP_FAILED && copy)
+    if (bytes != MAP_FAILED && copy) {
         kept[kept_count++] = (struct kept_font){copy, bytes, (size_t)file.st_size};
-    else
-        free(copy);
+        return;
+    }
+    if (bytes != MAP_FAILED)
+        munmap(bytes, (size_t)file.st_size);
+    free(copy);
 }
 
 /* A file in memory: a descriptor must lead to something. */
