@@ -98,7 +98,8 @@ void field_bool(struct fields *fields, const char *key, bool *out)
         field_is_wrong(fields, key, "true or false");
 }
 
-void field_hex(struct fields *fields, const char *key, void *out, size_t size)
+/* Hex of so many bytes. */
+static void field_hex(struct fields *fields, const char *key, void *out, size_t size)
 {
     const char *text = text_of_field(fields, key);
     char wanted[48];

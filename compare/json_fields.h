@@ -27,8 +27,7 @@ void field_number(struct fields *fields, const char *key, int64_t least, int64_t
 void field_real(struct fields *fields, const char *key, double least, double most, double *out);
 void field_bool(struct fields *fields, const char *key, bool *out);
 
-/* Hex of so many bytes. */
-void field_hex(struct fields *fields, const char *key, void *out, size_t size);
+/* Hex. */
 void field_digest(struct fields *fields, const char *key, struct doppel_digest *out);
 
 /* Base64; given (free). */

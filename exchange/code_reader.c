@@ -55,9 +55,10 @@ static enum doppel_status odd_size(const struct code_reader *reader, uint64_t ov
                        reader->name, unit_bytes(reader), over);
 }
 
-enum doppel_status code_reader_on(const struct doppel_run *run, int fd, const char *name,
-                                  uint32_t bits, enum code_layout layout, struct code_reader **out,
-                                  struct doppel_error *error)
+/* On a descriptor, which is taken; `name` stands in messages. */
+static enum doppel_status code_reader_on(const struct doppel_run *run, int fd, const char *name,
+                                         uint32_t bits, enum code_layout layout,
+                                         struct code_reader **out, struct doppel_error *error)
 {
     struct stat status;
     struct code_reader *reader = malloc(sizeof *reader);

@@ -33,10 +33,6 @@ static inline size_t words_of_bits(uint32_t bits)
 enum doppel_status code_reader_open(const struct doppel_run *run, const char *path, uint32_t bits,
                                     enum code_layout layout, struct code_reader **out,
                                     struct doppel_error *error);
-/** The same on a descriptor, which is taken; `name` stands in messages. */
-enum doppel_status code_reader_on(const struct doppel_run *run, int fd, const char *name,
-                                  uint32_t bits, enum code_layout layout, struct code_reader **out,
-                                  struct doppel_error *error);
 void code_reader_close(struct code_reader *reader);
 
 /** Read at most `max` codes; *out_count is 0 at the end. DOPPEL_E_FORMAT says in which line.

@@ -15,8 +15,9 @@ enum { UPDATE_TRIES = 64, PENDING_PAUSE_MS = 50 };
 /* Payloads of phash64 have so many bits for them. */
 static const uint64_t most_items = UINT64_C(1) << 33;
 
-enum doppel_status shards_take_numbers(struct doppel_shards *shards, size_t count,
-                                       uint64_t *out_first, struct doppel_error *error)
+/* Numbers of items that nobody else gets: so many from `*out_first` on. */
+static enum doppel_status shards_take_numbers(struct doppel_shards *shards, size_t count,
+                                              uint64_t *out_first, struct doppel_error *error)
 {
     struct shards_commands commands = {0};
     enum doppel_status status = DOPPEL_OK;

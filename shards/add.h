@@ -45,10 +45,6 @@ enum doppel_status shards_take_away(struct doppel_shards *shards,
                                     const struct stored_item *const *items, size_t count,
                                     struct doppel_error *error);
 
-/* Numbers of items that nobody else gets: so many from `*out_first` on. */
-enum doppel_status shards_take_numbers(struct doppel_shards *shards, size_t count,
-                                       uint64_t *out_first, struct doppel_error *error);
-
 /* The same bytes, or where there are none the same code. */
 bool shards_same_content(const struct doppel_record *a, const struct doppel_record *b);
 

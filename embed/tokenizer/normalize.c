@@ -63,7 +63,8 @@ static void append_bert_ascii(uint32_t flags, uint8_t byte, struct embed_text *o
     embed_text_append_point(out, upper ? byte | 0x20u : byte);
 }
 
-void normalize_bert(uint32_t flags, const char *text, size_t size, struct embed_text *out)
+/* BertNormalizer alone, appended to `out`. */
+static void normalize_bert(uint32_t flags, const char *text, size_t size, struct embed_text *out)
 {
     for (size_t at = 0; at < size;) {
         if ((uint8_t)text[at] < 0x80) {
@@ -126,8 +127,10 @@ static void normal_form(struct normalizing *work, int options, const char *text,
 
 /* ---- the map of sentencepiece ---- */
 
-const char *charsmap_find(const char *map, size_t map_size, const char *text, size_t size,
-                          size_t *out_size)
+/* What sentencepiece's map has for the shortest beginning of a text that it knows; NULL: nothing.
+ */
+static const char *charsmap_find(const char *map, size_t map_size, const char *text, size_t size,
+                                 size_t *out_size)
 {
     const uint8_t *bytes = (const uint8_t *)map;
     if (map_size < 4)

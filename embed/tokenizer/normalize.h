@@ -20,12 +20,4 @@ void normalizing_free(struct normalizing *work);
 void normalize(struct normalizing *work, const struct text_step *steps, const char *text,
                size_t size, const char **out, size_t *out_size);
 
-/* BertNormalizer alone, appended to `out`. */
-void normalize_bert(uint32_t flags, const char *text, size_t size, struct embed_text *out);
-
-/* What sentencepiece's map has for the shortest beginning of a text that it knows; NULL: nothing.
- */
-const char *charsmap_find(const char *map, size_t map_size, const char *text, size_t size,
-                          size_t *out_size);
-
 #endif

@@ -23,10 +23,3 @@ bool candidates_add(struct candidates *candidates, uint32_t number)
     *word |= bit;
     return array_push(&candidates->list, number);
 }
-
-void candidates_clear(struct candidates *candidates)
-{
-    for (size_t i = 0; i < candidates->list.count; i++)
-        candidates->seen[candidates->list.items[i] / 64] = 0;
-    candidates->list.count = 0;
-}

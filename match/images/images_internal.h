@@ -82,7 +82,4 @@ void candidates_free(struct candidates *candidates);
 /** Add a number; false when there is no memory. */
 bool candidates_add(struct candidates *candidates, uint32_t number);
 
-/** Empty the list. */
-void candidates_clear(struct candidates *candidates);
-
 #endif

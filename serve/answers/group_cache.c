@@ -27,7 +27,8 @@ struct group_cache *group_cache_new(void)
     return cache;
 }
 
-void group_cache_drop(struct group_cache *cache)
+/* Empty it, under the lock. */
+static void group_cache_drop(struct group_cache *cache)
 {
     free(cache->buffer);
     if (cache->begun) {

@@ -40,8 +40,6 @@ void group_cache_end(struct group_cache *cache, enum doppel_status status,
 bool group_cache_page(struct group_cache *cache, uint64_t first, uint64_t limit,
                       struct doppel_json *json);
 
-/* Empty it, under the lock. */
-void group_cache_drop(struct group_cache *cache);
 void group_cache_free(struct group_cache *cache);
 
 #endif

@@ -43,11 +43,7 @@ struct hma_signal {
     uint8_t md5[HMA_MD5_BYTES]; /* of `video_md5` */
 };
 
-/* Room for a signal in hex. */
-enum { HMA_HEX_BYTES = 65 };
-
 const char *hma_type_name(const struct hma_signal *signal);
-void hma_signal_to_hex(const struct hma_signal *signal, char out[static HMA_HEX_BYTES]);
 /* As a member of the object that was begun last: "pdq":"f8f8…" */
 void hma_put_signal(struct doppel_json *json, const struct hma_signal *signal);
 

@@ -21,7 +21,10 @@ const char *hma_type_name(const struct hma_signal *signal)
     return signal->is_md5 ? "video_md5" : "pdq";
 }
 
-void hma_signal_to_hex(const struct hma_signal *signal, char out[static HMA_HEX_BYTES])
+/* Room for a signal in hex. */
+enum { HMA_HEX_BYTES = 65 };
+
+static void hma_signal_to_hex(const struct hma_signal *signal, char out[static HMA_HEX_BYTES])
 {
     if (signal->is_md5)
         doppel_hex_encode(signal->md5, sizeof signal->md5, out);

@@ -91,7 +91,9 @@ static void put_copy_record(struct doppel_json *rows, const struct doppel_log_en
     doppel_json_free(&record);
 }
 
-uint64_t sink_canonical(const struct doppel_log_entry *entry)
+/* The item to use in place of the entry's: itself if it is new, or took the place of another; else
+ * what it is a duplicate of. 0: the entry is about no item. */
+static uint64_t sink_canonical(const struct doppel_log_entry *entry)
 {
     const bool replaces = entry->action == DOPPEL_LOG_CANONICAL || entry->former;
     return replaces || !entry->of ? entry->item : entry->of;

@@ -24,8 +24,4 @@
  * @param rows a buffer of bytes; its `failed` is set without memory */
 void sink_row(struct doppel_json *rows, const char *library, const struct doppel_log_entry *entry);
 
-/* The item to use in place of the entry's: itself if it is new, or took the place of another; else
- * what it is a duplicate of. 0: the entry is about no item. */
-uint64_t sink_canonical(const struct doppel_log_entry *entry);
-
 #endif

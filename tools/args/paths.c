@@ -9,7 +9,9 @@
 #include "tools/memory.h"
 #include "tools/args/options.h"
 
-char *user_folder(const char *variable, const char *below_home)
+/* The variable's folder (absolute, as the XDG specification demands), else `below_home` in $HOME;
+ * NULL when there is neither. Given (free). */
+static char *user_folder(const char *variable, const char *below_home)
 {
     const char *folder = getenv(variable), *home = getenv("HOME");
     if (folder && folder[0] == '/')

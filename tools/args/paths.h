@@ -6,10 +6,6 @@
 
 struct settings;
 
-/* The variable's folder (absolute, as the XDG specification demands), else `below_home` in $HOME;
- * NULL when there is neither. Given (free). */
-char *user_folder(const char *variable, const char *below_home);
-
 /* --library, else $DOPPEL_LIBRARY, else $XDG_DATA_HOME/doppel (~/.local/share/doppel); NULL without
  * a home. Given (free). */
 char *library_directory(const struct settings *settings);

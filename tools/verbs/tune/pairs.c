@@ -155,7 +155,7 @@ struct pair_scoring {
     bool by_rate;                     /* in a library */
 };
 
-double similarity_of_rate(double rate)
+static double similarity_of_rate(double rate)
 {
     return -log10(rate) / 10;
 }

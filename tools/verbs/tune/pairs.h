@@ -11,12 +11,11 @@
 struct tuned {
     enum doppel_scheme_id scheme;
     bool by_meaning; /* similarities are cosines of vectors; or with */
-    bool by_rate;    /* rates in a library, as similarity_of_rate has it */
+    bool by_rate;    /* rates in a library, as rate_of_similarity has them */
     struct scored_pairs pairs;
 };
 
-/* A rate as a similarity, and back: a step of the sweep is a tenth of a power of 10. */
-double similarity_of_rate(double rate);
+/* The rate that a similarity stands for: a step of the sweep is a tenth of a power of 10. */
 double rate_of_similarity(double similarity);
 
 enum { TUNED_KINDS = 8 }; /* more than there are kinds */
