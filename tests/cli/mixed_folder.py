@@ -3,9 +3,7 @@
 own, and a sentence for each file that cannot be read. `mixed_folder.py BUILD`"""
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -14,25 +12,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "documents"), str(HERE.parent / "house")]
 import made  # noqa: E402
 import tap  # noqa: E402
+from program import program  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="doppel-mixed-"))
 LINES = [f"In line {n} stands what nobody else says, but {n * n} times." for n in range(30)]
 TEXT = "\n".join(LINES)
-
-
-def doppel(*words, code=0):
-    names = ("CACHE", "DATA", "STATE", "CONFIG")
-    home = {f"XDG_{name}_HOME": str(FOLDER / ".home") for name in names}
-    done = subprocess.run(
-        [BUILD / "doppel", *words],
-        capture_output=True,
-        cwd=FOLDER,
-        env=dict(os.environ, **home),
-        text=True,
-    )
-    assert done.returncode == code, (words, done.returncode, done.stderr)
-    return done.stdout, done.stderr
+doppel = program(BUILD, FOLDER)
 
 
 def message(text):

@@ -10,7 +10,6 @@ import os
 import pathlib
 import shutil
 import struct
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -21,24 +20,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "house")]
 import made  # noqa: E402
 import tap  # noqa: E402
+from program import program  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 FOLDER = pathlib.Path(tempfile.mkdtemp())
-
-
-def doppel(*words, code=0, cwd=FOLDER):
-    home = {
-        f"XDG_{name}_HOME": str(FOLDER / ".home") for name in ("CACHE", "DATA", "STATE", "CONFIG")
-    }
-    done = subprocess.run(
-        [BUILD / "doppel", *words],
-        capture_output=True,
-        cwd=cwd,
-        env=dict(os.environ, **home),
-        text=True,
-    )
-    assert done.returncode == code, (words, done.returncode, done.stderr)
-    return done.stdout, done.stderr
+doppel = program(BUILD, FOLDER)
 
 
 def paths(*words, code=0):

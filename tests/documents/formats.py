@@ -15,9 +15,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "house")]
 import made  # noqa: E402
 import tap  # noqa: E402
 from made import paragraph, run  # noqa: E402
+from program import program  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 FOLDER = pathlib.Path(tempfile.mkdtemp())
+doppel = program(BUILD, FOLDER)
 
 
 def read(path):
@@ -32,21 +34,6 @@ def read(path):
     ends = [int(start) for start in starts[1:]] + [len(text)]
     pages = [text[int(start) : end].decode() for start, end in zip(starts, ends)]
     return format, pages, text.decode()
-
-
-def doppel(*words, code=0):
-    home = {
-        f"XDG_{name}_HOME": str(FOLDER / "home") for name in ("CACHE", "DATA", "STATE", "CONFIG")
-    }
-    done = subprocess.run(
-        [BUILD / "doppel", *words],
-        capture_output=True,
-        cwd=FOLDER,
-        env=dict(os.environ, **home),
-        text=True,
-    )
-    assert done.returncode == code, (words, done.returncode, done.stderr)
-    return done.stdout, done.stderr
 
 
 def rows(*words, code=0):
