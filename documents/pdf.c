@@ -160,7 +160,7 @@ static enum doppel_status draw_pages(const struct document_input *input, struct 
     }
     if (!writer_has_ink(out))
         status = doppel_fail(error, DOPPEL_E_EMPTY,
-                             "the PDF holds no text, and no page has enough on it to be told by");
+                             "the PDF holds no text, and no page has enough on it to be compared");
     else if (count < pdf->pages)
         doppel_fail(error, DOPPEL_OK,
                     "the PDF holds no text: its first %d pages are compared as pictures, and %d "

@@ -206,7 +206,7 @@ def scan(
         keep_from: folders from one of which the one to keep is, where there is one.
         protect: globs of files that are kept, whatever else is in their group.
         exclude, extensions, min_size, hidden: which files there are.
-        archives: archives are folders: a.zip!/b/c.jpg; what is in them is only told.
+        archives: archives are folders: a.zip!/b/c.jpg; what is in them is only reported.
         digests: members have their digest in `fields`.
         cache: a file that spares reading unchanged files again.
         progress: as of Run.

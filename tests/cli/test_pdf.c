@@ -106,7 +106,7 @@ static void test_what_has_no_words(void **state)
     pdf_picture_page(pdf, grey, 8, 8);
     keep_pdf(pdf, "picture.pdf");
     assert_refused("picture.pdf",
-                   "the PDF holds no text, and no page has enough on it to be told by");
+                   "the PDF holds no text, and no page has enough on it to be compared");
     pdf = pdf_new();
     pdf_text_page(pdf, "Secret words that nobody may read but who knows the password of them all");
     pdf->trailer = "/ID[(0123456789abcdef)(0123456789abcdef)]/Encrypt<</Filter/Standard/V 1/R 2"
