@@ -24,8 +24,8 @@ static enum doppel_status open_path(const struct reader *reader, const char *pat
     close(fd);
     return doppel_fail(error, DOPPEL_E_NOT_FOUND,
                        "a folder without files of records (.jsonl, .ndjson, .json, .csv, .tsv, "
-                       ".warc, .wet, .arrow, .feather, also with .gz or .zst, and .parquet); 'doppel "
-                       "scan' compares files of other kinds");
+                       ".warc, .wet, .arrow, .feather, also with .gz or .zst, and .parquet); "
+                       "'doppel scan' compares files of other kinds");
 }
 
 /* Lines of a stream may be paths: of those nothing is a mark. */
