@@ -165,7 +165,7 @@ static void parts_are_of_what_holds_them(void **state)
     }
     assert_true(held > WHOLES && (double)found > .97 * (double)held);
 
-    options.parts = false; /* bands find next to none */
+    options.parts = false; /* bands find less than half of them */
     decide_parts(&options, &other);
     for (found = 0; other.count--;)
         found += other.of[other.count] != 0;

@@ -96,6 +96,21 @@ static void test_empty_pages(void **state)
     assert_null(page.ink);
 }
 
+static void test_cells_that_are_too_many(void **state)
+{
+    (void)state;
+    static const uint16_t sizes[][2] = {
+        {DOPPEL_PAGE_COLUMNS + 1, 1}, {1, DOPPEL_PAGE_ROWS + 1}, {UINT16_MAX, UINT16_MAX}, {0, 9}};
+    struct doppel_page page = page_of_scan(1, 30, 0, 0, 0);
+    struct doppel_page_relief *relief;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        page.columns = sizes[i][0];
+        page.rows = sizes[i][1];
+        assert_int_equal(doppel_page_relief_make(&page, &relief), DOPPEL_E_ARGUMENT);
+    }
+    free((void *)page.ink);
+}
+
 static void test_any_size_is_read(void **state)
 {
     (void)state;
@@ -202,13 +217,10 @@ static void test_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scans_of_one_page),
-        cmocka_unit_test(test_others_of_one_template),
-        cmocka_unit_test(test_empty_pages),
-        cmocka_unit_test(test_any_size_is_read),
-        cmocka_unit_test(test_cells_come_back),
-        cmocka_unit_test(test_pages_come_back),
-        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_scans_of_one_page), cmocka_unit_test(test_others_of_one_template),
+        cmocka_unit_test(test_empty_pages),       cmocka_unit_test(test_cells_that_are_too_many),
+        cmocka_unit_test(test_any_size_is_read),  cmocka_unit_test(test_cells_come_back),
+        cmocka_unit_test(test_pages_come_back),   cmocka_unit_test(test_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
