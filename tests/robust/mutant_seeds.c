@@ -26,7 +26,7 @@ static void write_media(const char *name, struct file file)
     file_free(&file);
 }
 
-/* ---- raw files, and images that move ---- */
+/* ---- raw files, images that move, pages ---- */
 
 static void write_raw_files(const struct scene *scene)
 {
@@ -58,6 +58,28 @@ static void write_moving(const struct scene *scene)
     write_media("lossless.webp",
                 make_webp(scene, &(struct webp_how){.lossless = true, .animated = true}));
     write_media("moving.webp", make_webp(scene, &(struct webp_how){.animated = true}));
+#else
+    (void)scene;
+#endif
+}
+
+/* Of two pages, in ways of their own; as they are, and to be read by OCR. */
+static void write_pages(const struct scene *scene)
+{
+#ifdef HAVE_TIFF
+    static const struct tiff_how hows[] = {
+        {.photometric = 1, .compression = 5},            /* grey, LZW */
+        {.photometric = 0, .bits = 1, .compression = 4}, /* a facsimile */
+        {.photometric = 6, .compression = 7},            /* JPEG */
+        {.photometric = 2, .compression = 8, .tiled = true, .big = true},
+    };
+    const struct scene scenes[2] = {*scene, *scene};
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++) {
+        const struct tiff_how both[2] = {hows[i], hows[i]};
+        char name[20];
+        snprintf(name, sizeof name, "%zu.%s", i, i % 2 ? "tif-ocr" : "tif");
+        write_media(name, make_tiff(scenes, both, 2));
+    }
 #else
     (void)scene;
 #endif
@@ -148,6 +170,7 @@ int main(int argument_count, char **arguments)
     struct scene scene = scene_make(SCENE_SMOOTH, 64, 48);
     write_raw_files(&scene);
     write_moving(&scene);
+    write_pages(&scene);
     scene_free(&scene);
     write_text_pdf();
     write_scanned_pdf();

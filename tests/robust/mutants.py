@@ -33,8 +33,10 @@ from mutant_seeds import MEMBERS, PACKED, collect_seeds, zip_of  # noqa: E402
 ZIPPED = ("docx", "odt", "odp", "ods", "pptx", "xlsx", "epub", "zip")
 READ_AS = {  # the words of a run over a folder; of records, a run each
     **dict.fromkeys(("pdf", *ZIPPED[:-1], "rtf", "eml", "mbox", "dng", "gif", "apng", "webp"), ()),
+    "tif": ("--kind", "text"),
     **dict.fromkeys(("zip", "tar", *PACKED, "7z", "rar", "mbox-messages"), ("--archives",)),
     "pdf-ocr": ("--ocr",),
+    "tif-ocr": ("--ocr", "--kind", "text"),
     **dict.fromkeys(("parquet", "csv", "tsv", "warc", "wet"), None),
 }
 
