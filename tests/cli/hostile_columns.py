@@ -93,6 +93,20 @@ def test_columns_of_parquet_are_bounded():
     assert "Parquet of more than 65536 columns" in told, told
 
 
+def test_values_of_a_page_are_bounded():
+    """A run of nulls takes some bytes, however long it is."""
+    rows = 2**40
+    page = varint(rows << 1) + b"\0"
+    page = len(page).to_bytes(4, "little") + page
+    data = thrift(f1=rows, f2=0, f3=3, f4=3)
+    head = thrift(f1=0, f2=len(page), f3=len(page), f5=data)
+    schema = [thrift(f4="schema", f5=1), thrift(f1=6, f3=1, f4="text")]
+    facts = thrift(f1=6, f4=0, f5=rows, f6=len(page), f7=len(head + page), f9=4)
+    group = thrift(f1=[thrift(f2=4, f3=facts)], f2=len(page), f3=rows)
+    told, _ = peak_of(parquet_file(b"PAR1" + head + page, schema, [group]))
+    assert "a page of column 'text' is damaged" in told, told
+
+
 # ---- Arrow ----
 
 UTF8, BOOL, STRUCT = 5, 6, 13

@@ -158,7 +158,7 @@ static enum doppel_status read_page_header(struct parquet_pages *pages, struct p
         if (some == left || wanted >= MOST_HEADER_BYTES)
             return broken_page(pages, error);
     }
-    if (out->size < 0 || out->packed < 0 || out->values < 0 ||
+    if (out->size < 0 || out->packed < 0 || out->values < 0 || out->values > INT32_MAX ||
         (uint64_t)out->packed > left - out->header_bytes)
         return broken_page(pages, error);
 done:
