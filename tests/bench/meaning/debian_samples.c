@@ -164,12 +164,3 @@ void samples_find(struct samples *samples, enum sample_kind kind, unsigned half)
     number_map_free(&maker.seen);
     debian_text_free(&text);
 }
-
-void samples_free(struct samples *samples)
-{
-    for (size_t i = 0; i < samples->count; i++)
-        free(samples->texts[i]);
-    free(samples->texts);
-    free(samples->documents);
-    *samples = (struct samples){0};
-}

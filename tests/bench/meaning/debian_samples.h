@@ -19,8 +19,7 @@ struct samples {
 };
 
 /* Of the documents of one half of the packages below /usr/share/doc (debian_text.h). A text of
- * which more than half of the runs of five words came before is left out. */
+ * which more than half of the runs of five words came before is left out. What is found is kept. */
 void samples_find(struct samples *samples, enum sample_kind kind, unsigned half);
-void samples_free(struct samples *samples);
 
 #endif
