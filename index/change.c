@@ -10,7 +10,7 @@
 
 /* ---- one new part ---- */
 
-void part_name(char out[PART_NAME_BYTES])
+static void part_name(char out[PART_NAME_BYTES])
 {
     /* Never one that was used before: a reader may still ask for that. */
     uint64_t number = 0;

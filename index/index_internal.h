@@ -56,7 +56,6 @@ void part_release(struct part *part);
 
 /** A state of these parts; it holds references of its own. @return NULL without memory */
 struct state *state_new(struct head *head, struct part *const *parts, size_t count);
-struct state *state_retain(struct state *state);
 void state_release(struct state *state);
 
 /** The payloads that a segment brought with it, ascending. */
@@ -84,7 +83,6 @@ bool snapshot_removes(const struct doppel_index *index, const struct snapshot *s
 
 /** A name for a new segment. */
 enum { PART_NAME_BYTES = 32 };
-void part_name(char out[PART_NAME_BYTES]);
 
 /** Build a table and make a part of it. With files, it is one of them, not yet published:
  * part_discard removes it. */

@@ -42,7 +42,7 @@ struct state *state_new(struct head *head, struct part *const *parts, size_t cou
     return state;
 }
 
-struct state *state_retain(struct state *state)
+static struct state *state_retain(struct state *state)
 {
     atomic_fetch_add_explicit(&state->references, 1, memory_order_relaxed);
     return state;

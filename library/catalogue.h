@@ -161,7 +161,6 @@ enum doppel_status library_moved(struct doppel_library *library, const struct do
                                  struct doppel_error *error);
 
 /** Forget what only holds as long as nothing is taken back. */
-void library_rolled_back(struct doppel_library *library);
 void texts_rolled_back(struct doppel_library *library);
 
 /** doppel_library_log within a change that has begun; and of so many items with ids in a row, from

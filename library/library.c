@@ -145,6 +145,13 @@ void doppel_library_end_reading(struct doppel_library *library)
     library->reading = false;
 }
 
+static void library_rolled_back(struct doppel_library *library)
+{
+    texts_rolled_back(library);
+    codes_rolled_back(library);
+    memory_free(&library->memory);
+}
+
 void doppel_library_close(struct doppel_library *library)
 {
     if (!library)
@@ -186,13 +193,6 @@ void doppel_library_rollback(struct doppel_library *library)
     doppel_store_rollback(library->store);
     library->writing = false;
     library_rolled_back(library);
-}
-
-void library_rolled_back(struct doppel_library *library)
-{
-    texts_rolled_back(library);
-    codes_rolled_back(library);
-    memory_free(&library->memory);
 }
 
 void library_set_cache(struct doppel_library *library, int kilobytes)

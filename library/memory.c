@@ -51,7 +51,7 @@ uint64_t key_map_get(const struct key_map *map, const uint64_t key[2])
     return map->count ? map->slots[slot_of(map, key)].value : 0;
 }
 
-void key_map_free(struct key_map *map)
+static void key_map_free(struct key_map *map)
 {
     free(map->slots);
     *map = (struct key_map){0};

@@ -23,7 +23,6 @@ struct key_slot {
 bool key_map_put(struct key_map *map, const uint64_t key[2], uint64_t value);
 /** The value of a key; 0 where none was put. */
 uint64_t key_map_get(const struct key_map *map, const uint64_t key[2]);
-void key_map_free(struct key_map *map);
 
 /** Something of the library that is kept in memory. */
 enum memory_part { MEMORY_WORDS, MEMORY_STATES, MEMORY_SOURCES, MEMORY_PARTS };

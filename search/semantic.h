@@ -58,9 +58,6 @@ enum doppel_status semantic_weigh(struct doppel_semantic *semantic, struct doppe
 /* Drop the background and the cohort. */
 void semantic_weigh_no_more(struct doppel_semantic *semantic);
 
-/* Whether enough random pairs were looked at to show a rate. */
-bool semantic_shows_rate(const struct doppel_semantic *semantic, double rate);
-
 /* The least value of two chunks, of texts with so many pairs of chunks; 2: not known. */
 float semantic_threshold(const struct doppel_semantic *semantic, double pairs);
 

@@ -128,7 +128,8 @@ void doppel_semantic_set_thresholds(struct doppel_semantic *semantic, double max
         semantic_weigh_no_more(semantic);
 }
 
-bool semantic_shows_rate(const struct doppel_semantic *semantic, double rate)
+/* Whether enough random pairs were looked at to show a rate. */
+static bool semantic_shows_rate(const struct doppel_semantic *semantic, double rate)
 {
     return semantic->background &&
            (double)doppel_vector_background_pairs(semantic->background) * rate >= 10;

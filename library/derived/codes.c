@@ -206,8 +206,10 @@ void doppel_library_set_watch(struct doppel_library *library,
     library->watch = watch ? *watch : (struct doppel_library_watch){0};
 }
 
-void codes_notice_making(struct doppel_library *library, enum code_table which,
-                         const struct doppel_error *why)
+/* Say that an index is made, where that takes a while. @param why what is wrong with the one that
+ * was there */
+static void codes_notice_making(struct doppel_library *library, enum code_table which,
+                                const struct doppel_error *why)
 {
     enum { FEW_ITEMS = 20000 };
     char sentence[700];

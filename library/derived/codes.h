@@ -91,11 +91,6 @@ enum doppel_status codes_make_again(struct doppel_library *library, enum code_ta
 enum doppel_status codes_merge(struct doppel_library *library, enum code_table which,
                                struct doppel_error *error);
 
-/** Say that an index is made, where that takes a while. @param why what is wrong with the one that
- * was there */
-void codes_notice_making(struct doppel_library *library, enum code_table which,
-                         const struct doppel_error *why);
-
 /** Make again those whose files are not there. */
 enum doppel_status codes_complete(struct doppel_library *library, struct doppel_error *error);
 

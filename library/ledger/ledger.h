@@ -21,10 +21,6 @@ enum doppel_status item_damaged(const struct doppel_library *library, uint64_t i
 enum doppel_status metadata_row(struct doppel_library *library, uint64_t id,
                                 struct doppel_metadata *about, struct doppel_error *error);
 
-/** Visit numbers that were collected. DOPPEL_E_CANCELLED */
-enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visitor *visitor,
-                             void *context, struct doppel_error *error);
-
 /** How an item is named in the log: path or record id, "" without; given (free). */
 enum doppel_status item_name(struct doppel_library *library, uint64_t id, char **out,
                              struct doppel_error *error);

@@ -37,8 +37,9 @@ enum doppel_status item_damaged(const struct doppel_library *library, uint64_t i
                        what);
 }
 
-enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visitor *visitor,
-                             void *context, struct doppel_error *error)
+/* Visit numbers that were collected. DOPPEL_E_CANCELLED */
+static enum doppel_status ids_visit(const uint64_t *ids, size_t count, doppel_id_visitor *visitor,
+                                    void *context, struct doppel_error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (!visitor(context, ids[i]))

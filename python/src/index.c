@@ -46,7 +46,8 @@ size_t binding_code_words(const struct doppel_index_options *make)
     return make->table == DOPPEL_INDEX_BANDS ? make->lanes / 4 : (make->bits + 63) / 64;
 }
 
-uint32_t binding_most(const struct doppel_index_options *make)
+/* The largest distance: bits, or lanes. */
+static uint32_t binding_most(const struct doppel_index_options *make)
 {
     return make->table == DOPPEL_INDEX_BANDS ? make->lanes : make->bits;
 }

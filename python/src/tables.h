@@ -20,9 +20,6 @@ struct binding_index {
 /** 64-bit words of a code, or signature. */
 size_t binding_code_words(const struct doppel_index_options *make);
 
-/** The largest distance: bits, or lanes. */
-uint32_t binding_most(const struct doppel_index_options *make);
-
 /** A capsule of an index, which is taken, also on failure. */
 PyObject *binding_index_capsule(const struct binding_index *made);
 /** @return NULL: an exception is set */
