@@ -163,7 +163,8 @@ static bool solve(double a[UNKNOWNS][UNKNOWNS], double b[UNKNOWNS])
     return true;
 }
 
-static struct tone match_tone(const struct align_level *level, const struct align_seen *seen)
+/** By mean and variance. */
+static struct tone tone_of_moments(const struct align_level *level, const struct align_seen *seen)
 {
     double st = 0, sv = 0, stt = 0, svv = 0, n = seen->count;
     for (int i = 0; i < level->samples * level->samples; i++) {
@@ -174,6 +175,19 @@ static struct tone match_tone(const struct align_level *level, const struct alig
     }
     double vt = stt - st * st / n + 1, vv = svv - sv * sv / n + 1, gain = sqrt(vt / vv);
     return (struct tone){gain, (st - gain * sv) / n};
+}
+
+/** Only as much lighter as half of the samples are. */
+static struct tone tone_of_median(const struct align_level *level, const struct align_seen *seen)
+{
+    enum { LEVELS = 256 };
+    int count[2 * LEVELS] = {0}, below = 0, median = -LEVELS;
+    for (int i = 0; i < level->samples * level->samples; i++)
+        if (seen->inside[i])
+            count[(int)(level->square[i] - seen->at[i].value + LEVELS)]++;
+    while ((below += count[median + LEVELS]) * 2 < seen->count)
+        median++;
+    return (struct tone){1, median + .5};
 }
 
 /** Mean absolute residual × 1.2 + 2 grey levels: Cauchy's scale. */
@@ -187,6 +201,17 @@ static double find_residuals(const struct align_level *level, const struct align
         sum += fabs(out[i]);
     }
     return 1.2 * sum / seen->count + 2;
+}
+
+/** A sticker spoils the moments: of two tones the one that leaves less. */
+static struct tone match_tone(const struct align_level *level, const struct align_seen *seen)
+{
+    double residual[MOST_SAMPLES];
+    const struct tone moments = tone_of_moments(level, seen), median = tone_of_median(level, seen);
+    return find_residuals(level, seen, median, residual) <
+                   find_residuals(level, seen, moments, residual)
+               ? median
+               : moments;
 }
 
 /** One weighted Gauss–Newton step for tone and map. */

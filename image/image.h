@@ -340,9 +340,9 @@ DOPPEL_API void doppel_image_weigh(uint8_t poorer_quality, struct doppel_image_v
  * expected in 10⁷. */
 #define DOPPEL_IMAGE_MAX_FPR 1e-7
 
-/** Pairs up to this rate are worth a pixel check: a crop by a tenth comes no nearer by its codes.
- */
-#define DOPPEL_IMAGE_BORDERLINE_FPR 4e-2
+/** Pairs up to this rate are worth a pixel check among 128 pictures or fewer: a crop by a tenth
+ * comes no nearer by its codes. */
+#define DOPPEL_IMAGE_BORDERLINE_FPR .125
 
 /** What is left of the power of a pair's rate by its codes where the pixels of both have nothing in
  * common: codes alone prove what matches even so. */

@@ -77,7 +77,7 @@ static bool cores_agree(const struct doppel_fingerprint *query,
 
 /** Whether a view shows a border or interface elements that another view has not; crops are made of
  * what borders were trimmed off only. */
-static bool is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
+bool judge_is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view)
 {
     uint32_t core = judge_core_view(fingerprint);
     return view >= DOPPEL_VIEW_CENTRE ? core == DOPPEL_VIEW_INTERFACE : view < core;
@@ -160,7 +160,8 @@ static void compare_pair(struct comparison *at, const struct doppel_code *code, 
     pair.score = mind_the_parts(at, &pair, class, pair.score);
     if (pair.score >= at->best[class].score)
         return;
-    pair.framed = is_framed(at->query, pair.query_view) && is_framed(at->item, pair.item_view);
+    pair.framed =
+        judge_is_framed(at->query, pair.query_view) && judge_is_framed(at->item, pair.item_view);
     if (!pair.framed || pair.score <= JUDGE_SAME_SCORE_MAX ||
         cores_agree(at->query, at->item, pair.orientation))
         at->best[class] = pair;

@@ -35,6 +35,8 @@ bool rate_view_counts(uint32_t view, enum doppel_image_views views, bool query);
 /** The view with the least around the picture. */
 uint8_t judge_core_view(const struct doppel_fingerprint *fingerprint);
 
+bool judge_is_framed(const struct doppel_fingerprint *fingerprint, uint32_t view);
+
 /** So near are only copies, whatever is around them: of such a pair the views without any frame may
  * have been cut differently. */
 enum { JUDGE_SAME_SCORE_MAX = 12 };

@@ -37,17 +37,23 @@ static void small_make(const struct doppel_image_features *features, struct smal
     align_plane_make(features->thumb, &out->plane);
 }
 
+/** @return left, top, right, bottom; NULL: there is no such view */
+static const uint16_t *box_of_view(const struct doppel_image_features *features, uint32_t view)
+{
+    const struct doppel_fingerprint *fingerprint = &features->fingerprint;
+    for (uint32_t i = 0; i < fingerprint->count && i < DOPPEL_VIEW_COUNT; i++)
+        if (fingerprint->positions[i] == view)
+            return features->boxes[i];
+    return NULL;
+}
+
 /** Where a view lies on its thumb, turned so that it looks like the other picture's. */
 static bool map_of_view(const struct doppel_image_features *features, uint32_t view,
                         unsigned orientation, struct align_map *out)
 {
-    const struct doppel_fingerprint *fingerprint = &features->fingerprint;
-    uint32_t i = 0;
-    while (i < fingerprint->count && i < DOPPEL_VIEW_COUNT && fingerprint->positions[i] != view)
-        i++;
-    if (i == fingerprint->count || i == DOPPEL_VIEW_COUNT)
+    const uint16_t *box = box_of_view(features, view);
+    if (!box)
         return false;
-    const uint16_t *box = features->boxes[i];
     const double scale = ALIGN_SIDE / 65535., half = scale / 2;
     const double across = (orientation & 4 ? orientation & 2 : orientation & 1) ? -half : half;
     const double down = (orientation & 4 ? orientation & 1 : orientation & 2) ? -half : half;
@@ -65,12 +71,14 @@ struct shown_part {
     double from[2], to[2];
 };
 
-/** Cut off along one axis what a map puts outside of its plane. */
-static void cut_shown(const double map[6], int axis, struct shown_part *shown)
+/** Cut off along one axis what a map puts outside of a box on its plane. */
+static void cut_shown(const double map[6], const uint16_t box[4], int axis,
+                      struct shown_part *shown)
 {
-    const double first = -.5, last = ALIGN_SIDE - .5;
     /* the row of the map in which the axis counts most: x or y */
-    const double *row = fabs(map[1 + axis]) >= fabs(map[4 + axis]) ? map : map + 3;
+    const bool down = fabs(map[1 + axis]) < fabs(map[4 + axis]);
+    const double *row = down ? map + 3 : map, scale = ALIGN_SIDE / 65535.;
+    const double first = scale * box[down] - .5, last = scale * box[2 + down] - .5;
     const double slope = row[1 + axis], aslant = row[2 - axis];
     for (int end = 0; end < 2; end++) {
         double other = end ? shown->to[!axis] : shown->from[!axis];
@@ -80,16 +88,30 @@ static void cut_shown(const double map[6], int axis, struct shown_part *shown)
     }
 }
 
-/** What both planes show, not far beyond the square; where that is all within two frames, nothing
- * beyond, since the frames may be the same. */
-static bool common_shown(const struct align_map *from, const struct align_map *to, bool framed,
-                         struct shown_part *out)
+/** Where a picture may show what the other one does: inside of its frame, if both have one, since
+ * the frames may be the same. */
+static const uint16_t *box_of_shown(const struct doppel_image_features *features, bool framed)
+{
+    const uint32_t core = judge_core_view(&features->fingerprint);
+    return box_of_view(features, framed ? core : DOPPEL_VIEW_FULL);
+}
+
+/** A square, and where it lies on both planes. */
+struct laid {
+    struct align_map from, to;
+};
+
+/** What both show, not far beyond the square. */
+static bool common_shown(const struct laid *laid, const struct small *query,
+                         const struct small *item, bool framed, struct shown_part *out)
 {
     const double farthest = framed ? 1 : 1.4, least = .8;
+    const uint16_t *of_query = box_of_shown(query->features, framed);
+    const uint16_t *of_item = box_of_shown(item->features, framed);
     *out = (struct shown_part){{-farthest, -farthest}, {farthest, farthest}};
-    for (int axis = 0; axis < 2; axis++) {
-        cut_shown(from->map, axis, out);
-        cut_shown(to->map, axis, out);
+    for (int axis = 0; of_query && of_item && axis < 2; axis++) {
+        cut_shown(laid->from.map, of_query, axis, out);
+        cut_shown(laid->to.map, of_item, axis, out);
     }
     return out->to[0] - out->from[0] >= least && out->to[1] - out->from[1] >= least;
 }
@@ -159,18 +181,18 @@ static const struct registered unregistered = {UINT16_MAX, 64, 256, 0};
 static struct registered register_from(const struct small *query, const struct small *item,
                                        const struct view_pair *start)
 {
-    struct align_map from, to;
+    struct laid laid;
     struct shown_part shown;
-    if (!map_of_view(query->features, start->query_view, start->orientation, &from) ||
-        !map_of_view(item->features, start->item_view, 0, &to) ||
-        !align_fit(&query->plane, &from, &item->plane, &to) ||
-        !common_shown(&from, &to, start->framed, &shown))
+    if (!map_of_view(query->features, start->query_view, start->orientation, &laid.from) ||
+        !map_of_view(item->features, start->item_view, 0, &laid.to) ||
+        !align_fit(&query->plane, &laid.from, &item->plane, &laid.to) ||
+        !common_shown(&laid, query, item, start->framed, &shown))
         return unregistered;
     double a[COVERED_CELLS], b[COVERED_CELLS];
-    sample_shown(query->plain, &from, &shown, a);
-    sample_shown(item->plain, &to, &shown, b);
+    sample_shown(query->plain, &laid.from, &shown, a);
+    sample_shown(item->plain, &laid.to, &shown, b);
     struct registered found = compare_sampled(a, b);
-    found.grain = compare_grain(query, &from, item, &to, &shown);
+    found.grain = compare_grain(query, &laid.from, item, &laid.to, &shown);
     if (found.score <= SURE_SCORE || !covered_leave_out(a, b))
         return found;
     struct registered rest = compare_sampled(a, b);
@@ -186,7 +208,7 @@ struct start {
     double log_rate;
 };
 
-/** The rarest first; room for one that falls out. */
+/** The rarest first; room for one that falls out, or for the nearest. */
 struct starts {
     struct start at[MOST_STARTS + 1];
     int count;
@@ -223,6 +245,45 @@ static void add_starts(const struct doppel_fingerprint *query,
     }
 }
 
+/** The nearest views of both, crops of the query among them. */
+static struct view_pair nearest_pair(const struct doppel_fingerprint *query,
+                                     const struct doppel_fingerprint *item,
+                                     const struct doppel_image_verify_options *options)
+{
+    const unsigned orientations = options->orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
+    struct view_pair nearest = {.score = UINT16_MAX};
+    for (uint32_t i = 0; i < query->count * orientations; i++) {
+        const uint32_t at = i / orientations, turn = i % orientations;
+        const struct doppel_code code = doppel_image_orient(&query->codes[at], turn);
+        for (uint32_t j = 0; j < item->count; j++) {
+            const uint32_t score = doppel_code_distance(&code, &item->codes[j], 256) +
+                                   JUDGE_WEIGHT * doppel_code_distance(&code, &item->codes[j], 64);
+            if (score < nearest.score)
+                nearest = (struct view_pair){.score = (uint16_t)score,
+                                             .query_view = (uint8_t)query->positions[at],
+                                             .item_view = (uint8_t)item->positions[j],
+                                             .orientation = (uint8_t)turn};
+        }
+    }
+    nearest.framed =
+        judge_is_framed(query, nearest.query_view) && judge_is_framed(item, nearest.item_view);
+    return nearest;
+}
+
+/** The last start, unless it is one of the others: they look for no crops of the query, and begin
+ * inside of frames, which a sticker may have been cut off with. */
+static void add_nearest_start(const struct view_pair *pair, struct starts *starts)
+{
+    for (int i = 0; i < starts->count; i++) {
+        const struct view_pair *other = &starts->at[i].pair;
+        if (!starts->at[i].back && other->query_view == pair->query_view &&
+            other->item_view == pair->item_view && other->orientation == pair->orientation &&
+            other->framed == pair->framed)
+            return;
+    }
+    starts->at[starts->count++] = (struct start){.pair = *pair};
+}
+
 struct registered pixels_register(const struct doppel_image_features *query,
                                   const struct doppel_image_features *item,
                                   const struct doppel_image_verify_options *options)
@@ -234,6 +295,8 @@ struct registered pixels_register(const struct doppel_image_features *query,
     add_starts(&item->fingerprint, &query->fingerprint, options, true, &starts);
     if (!starts.count)
         return nearest;
+    const struct view_pair pair = nearest_pair(&query->fingerprint, &item->fingerprint, options);
+    add_nearest_start(&pair, &starts);
     small_make(query, &small[0]);
     small_make(item, &small[1]);
     for (int i = 0; i < starts.count && nearest.score > SURE_SCORE; i++) {

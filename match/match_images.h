@@ -39,7 +39,7 @@ DOPPEL_API uint64_t doppel_image_compared(uint64_t pictures);
 DOPPEL_API double doppel_match_pair_rate(const struct doppel_match_options *options);
 
 /** The rate of a pair up to which its pixels are looked at, where they are: such that a query has
- * some 16 of them by chance, and DOPPEL_IMAGE_BORDERLINE_FPR at most; of 65 536 pictures or more it
+ * some 16 of them by chance, so DOPPEL_IMAGE_BORDERLINE_FPR at most; of 65 536 pictures or more it
  * is 1e-7, up to which pairs are found by a sweep. Thread-safe. */
 DOPPEL_API double doppel_match_check_rate(const struct doppel_match_options *options);
 

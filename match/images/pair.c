@@ -57,7 +57,7 @@ double doppel_match_check_rate(const struct doppel_match_options *options)
 {
     const uint64_t compared = doppel_image_compared(options->compared);
     double rate = compared < COMPARED_MANY ? CHECKS_A_QUERY / (double)compared : check_rate_of_many;
-    return fmax(doppel_match_pair_rate(options), fmin(DOPPEL_IMAGE_BORDERLINE_FPR, rate));
+    return fmax(doppel_match_pair_rate(options), rate);
 }
 
 static double query_rate_of(double pair_rate, const struct doppel_match_options *options)

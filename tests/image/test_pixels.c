@@ -88,6 +88,24 @@ static void test_crops_by_any_share_are_confirmed(void **state)
         }
 }
 
+/* The query's crops are nearest: they begin the fit, though nobody looks them up. */
+static void test_wide_crops_are_confirmed(void **state)
+{
+    (void)state;
+    unsigned found = 0, tried = 0;
+    for (uint32_t percent = 18; percent <= 25; percent++)
+        for (unsigned side = 0; side < 4; side++, tried++) {
+            struct doppel_plane plane = draw_scene(400, 300, 900 + 4 * percent + side);
+            uint32_t across = side < 2 ? 4 * percent : 0, down = side < 2 ? 0 : 3 * percent;
+            const uint8_t *from =
+                plane.data + (side & 1 ? across : 0) + (side & 1 ? down : 0) * plane.stride;
+            struct doppel_plane part = {from, 400 - across, 300 - down, plane.stride};
+            found += rate_by_pixels(&part, &plane) <= MOVED_RATE;
+            free_plane(&plane);
+        }
+    assert_true(found * 10 >= tried * 9);
+}
+
 static void test_crops_in_all_orientations_are_confirmed(void **state)
 {
     (void)state;
@@ -250,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moved_images_are_confirmed),
         cmocka_unit_test(test_crops_by_any_share_are_confirmed),
+        cmocka_unit_test(test_wide_crops_are_confirmed),
         cmocka_unit_test(test_crops_in_all_orientations_are_confirmed),
         cmocka_unit_test(test_partly_covered_images_are_confirmed),
         cmocka_unit_test(test_figures_on_one_ground_are_not),

@@ -16,6 +16,8 @@
 static const char USAGE[] =
     "usage: image_steps [OPTION...] DIR...\n"
     "  --rate R      the rate of a pair up to which it counts (default 1e-7)\n"
+    "  --check-rate R  the rate of a pair up to which its pixels are looked at (default .125, as\n"
+    "                of 128 pictures; of n it is 16 / n)\n"
     "  --limit N     at most N originals\n"
     "  --jobs N      threads (default: one a processor)\n"
     "  --seed N      of the edits' places (default 1)\n"
@@ -37,7 +39,7 @@ struct unrelated_count {
 
 struct step_settings {
     struct collect_options collect;
-    double strength;
+    double strength, least_checked;
     bool unrelated, across;
     const char *variants;
     char **folders;
@@ -66,6 +68,14 @@ static double amount_of_step(const struct step_edit *edit, int step)
 
 /* ---- edits ---- */
 
+/** What comes of a pair whose pixels are looked at only where its codes are near enough. */
+static void leave_unchecked(const struct step_settings *settings, double by_codes,
+                            double *with_pixels)
+{
+    if (by_codes < settings->least_checked)
+        *with_pixels = by_codes;
+}
+
 static void count_step(struct step_crew *crew, const struct subject *subject,
                        const struct image *image, int which, int step)
 {
@@ -79,6 +89,8 @@ static void count_step(struct step_crew *crew, const struct subject *subject,
     if (features_of_image(&edited, &encoding, &features)) {
         judge_strengths(&features, &subject->original, &calibration_builtin, strength);
         judge_tiers(&features, &subject->original, tiers);
+        leave_unchecked(crew->settings, strength[RULE_VIEWS], &strength[RULE_PIXELS]);
+        leave_unchecked(crew->settings, tiers[TIER_TURNED], &tiers[TIER_PIXELS]);
         doppel_fingerprint_free(&features.fingerprint);
     }
     image_free(&edited);
@@ -216,18 +228,25 @@ static void report_unrelated(const struct unrelated_count *count)
 
 static bool parse_steps(int argc, char **argv, struct step_settings *out)
 {
-    static const struct option OPTIONS[] = {
-        {"rate", required_argument, NULL, 'r'},     {"limit", required_argument, NULL, 'l'},
-        {"jobs", required_argument, NULL, 'j'},     {"seed", required_argument, NULL, 's'},
-        {"unrelated", no_argument, NULL, 'x'},      {"across", no_argument, NULL, 'a'},
-        {"variants", required_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+    static const struct option OPTIONS[] = {{"rate", required_argument, NULL, 'r'},
+                                            {"check-rate", required_argument, NULL, 'c'},
+                                            {"limit", required_argument, NULL, 'l'},
+                                            {"jobs", required_argument, NULL, 'j'},
+                                            {"seed", required_argument, NULL, 's'},
+                                            {"unrelated", no_argument, NULL, 'x'},
+                                            {"across", no_argument, NULL, 'a'},
+                                            {"variants", required_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     out->collect = (struct collect_options){.seed = 1, .originals_only = true};
     out->collect.jobs = processors > 0 ? (unsigned)processors : 1;
     out->strength = -log10(DOPPEL_IMAGE_MAX_FPR);
+    out->least_checked = -log10(DOPPEL_IMAGE_BORDERLINE_FPR);
     for (int option; (option = getopt_long(argc, argv, "j:", OPTIONS, NULL)) != -1;) {
         if (option == 'r')
             out->strength = -log10(strtod(optarg, NULL));
+        else if (option == 'c')
+            out->least_checked = -log10(strtod(optarg, NULL));
         else if (option == 'l')
             out->collect.limit = strtoull(optarg, NULL, 10);
         else if (option == 'j')
