@@ -33,9 +33,9 @@ static inline int half_bins(const struct pairing *pairing, size_t peak)
     return nearest_keys((float)pairing->peaks[peak].frequency * pairing->half_bins);
 }
 
-/* The keys of peak `first`; how many. */
-static size_t keys_of_peak(const struct pairing *pairing, size_t first,
-                           struct doppel_audio_key *out, size_t capacity)
+/* The keys of peak `first`, if they are wanted; how many. */
+static inline size_t keys_of_peak(const struct pairing *pairing, size_t first,
+                                  struct doppel_audio_key *out, size_t capacity)
 {
     const struct doppel_audio_peak *peaks = pairing->peaks;
     size_t made = 0;
@@ -54,7 +54,8 @@ static size_t keys_of_peak(const struct pairing *pairing, size_t first,
         int hops = nearest_keys(apart), difference = half_bins(pairing, i) - from;
         uint32_t key =
             (uint32_t)from << 15 | (uint32_t)(difference + DIFFERENCE_ZERO) << 6 | (uint32_t)hops;
-        out[made] = (struct doppel_audio_key){key, hop, (uint32_t)first};
+        if (out)
+            out[made] = (struct doppel_audio_key){key, hop, (uint32_t)first};
         /* No branches: which pairs are in the zone cannot be foretold. */
         made += (hops >= MIN_HOPS) & (hops <= MAX_HOPS) & (abs(difference) <= MAX_HALF_BINS) &
                 (peaks[i].strong | !pairing->zone->strong_only);
@@ -69,8 +70,9 @@ size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
     struct pairing pairing = {peaks, count, zone, zone->time_scale / DOPPEL_AUDIO_TIME_STEPS,
                               zone->frequency_scale * 2 / DOPPEL_AUDIO_BIN_STEPS};
     size_t made = 0;
-    for (size_t i = 0; i < count && made < capacity; i++)
+    for (size_t i = 0; i < count && (!out || made < capacity); i++)
         if (peaks[i].strong || !zone->strong_only)
-            made += keys_of_peak(&pairing, i, out + made, capacity - made);
+            made += out ? keys_of_peak(&pairing, i, out + made, capacity - made)
+                        : keys_of_peak(&pairing, i, NULL, SIZE_MAX);
     return made;
 }
