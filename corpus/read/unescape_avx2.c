@@ -44,7 +44,7 @@ static inline __m256i look_letters_up(__m256i bytes, __m256i *out_known)
 }
 
 /* Byte i is all ones where bit i is. */
-static inline __m256i spread_bits(uint32_t bits)
+static inline __m256i mask_of_bits(uint32_t bits)
 {
     const __m256i from =
         _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
@@ -57,7 +57,7 @@ static inline __m256i spread_bits(uint32_t bits)
 static inline uint32_t replace_letters(__m256i bytes, uint32_t escaped, uint8_t *out)
 {
     __m256i known, plain = look_letters_up(bytes, &known);
-    plain = _mm256_blendv_epi8(bytes, plain, spread_bits(escaped));
+    plain = _mm256_blendv_epi8(bytes, plain, mask_of_bits(escaped));
     _mm256_storeu_si256((__m256i *)out, plain);
     return (uint32_t)_mm256_movemask_epi8(known);
 }
