@@ -38,6 +38,7 @@ void doppel_audio_free(struct doppel_audio *audio)
     fftwf_free(audio->spectrum);
     free(audio->levels);
     free(audio->spread);
+    free(audio->near);
     array_free(&audio->candidates);
     array_free(&audio->peaks);
     free(audio);
@@ -50,8 +51,20 @@ void doppel_audio_reset(struct doppel_audio *audio)
     audio->chosen = 0;
     audio->candidates.count = 0;
     audio->peaks.count = 0;
+    audio->clip = false;
     memset(audio->levels, 0, CARRIED_HOPS * sizeof *audio->levels);
     memset(audio->spread, 0, CARRIED_HOPS * sizeof *audio->spread);
+}
+
+enum doppel_status doppel_audio_expect_clip(struct doppel_audio *audio, struct doppel_error *error)
+{
+    if (!audio->near)
+        audio->near = malloc(ROWS * sizeof *audio->near);
+    if (!audio->near)
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to analyse a recording");
+    memset(audio->near, 0, CARRIED_HOPS * sizeof *audio->near);
+    audio->clip = true;
+    return DOPPEL_OK;
 }
 
 void doppel_audio_drain(struct doppel_audio *audio)
@@ -71,6 +84,8 @@ static void carry_rows(struct doppel_audio *audio, int added)
 {
     memmove(audio->levels, audio->levels + added, CARRIED_HOPS * sizeof *audio->levels);
     memmove(audio->spread, audio->spread + added, CARRIED_HOPS * sizeof *audio->spread);
+    if (audio->clip)
+        memmove(audio->near, audio->near + added, CARRIED_HOPS * sizeof *audio->near);
 }
 
 static void analyse_row(struct doppel_audio *audio, const float *samples, int row)
@@ -81,6 +96,8 @@ static void analyse_row(struct doppel_audio *audio, const float *samples, int ro
     kernels->levels((const float *)audio->spectrum, audio->levels[row]);
     kernels->facts(audio->levels[row], &audio->facts[audio->hops % FACTS]);
     kernels->spread(audio->levels[row], audio->spread[row]);
+    if (audio->clip)
+        kernels->spread_near(audio->levels[row], audio->near[row]);
     audio->hops++;
 }
 
@@ -88,6 +105,8 @@ static void silent_row(struct doppel_audio *audio, int row)
 {
     memset(audio->levels[row], 0, sizeof *audio->levels);
     memset(audio->spread[row], 0, sizeof *audio->spread);
+    if (audio->clip)
+        memset(audio->near[row], 0, sizeof *audio->near);
     audio->facts[audio->hops % FACTS].floor = SILENT;
     audio->hops++;
 }
@@ -95,6 +114,8 @@ static void silent_row(struct doppel_audio *audio, int row)
 /* Analyse `hops` hops of the samples that wait. */
 static bool analyse(struct doppel_audio *audio, int hops)
 {
+    if (audio->clip && audio->hops + (uint32_t)hops > CLIP_HOPS)
+        forget_faint(audio);
     for (int i = 0; i < hops; i++)
         analyse_row(audio, audio->samples + i * DOPPEL_AUDIO_HOP, CARRIED_HOPS + i);
     if (!pick_candidates(audio, hops))

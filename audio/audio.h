@@ -16,13 +16,15 @@ extern "C" {
 #endif
 
 enum {
-    DOPPEL_AUDIO_RATE = 11025,     /**< samples a second, mono */
-    DOPPEL_AUDIO_WINDOW = 1024,    /**< samples of a transform, Hann */
-    DOPPEL_AUDIO_HOP = 256,        /**< samples from one transform to the next: 23.2 ms */
-    DOPPEL_AUDIO_TIME_STEPS = 16,  /**< steps of a peak's time in a hop: 1.45 ms */
-    DOPPEL_AUDIO_BIN_STEPS = 64,   /**< steps of a peak's frequency in a bin: .168 Hz */
-    DOPPEL_AUDIO_ITEM_PEAKS = 40,  /**< strong peaks a second, at most: those of an item */
-    DOPPEL_AUDIO_QUERY_PEAKS = 80, /**< peaks a second, at most: those of a query */
+    DOPPEL_AUDIO_RATE = 11025,      /**< samples a second, mono */
+    DOPPEL_AUDIO_WINDOW = 1024,     /**< samples of a transform, Hann */
+    DOPPEL_AUDIO_HOP = 256,         /**< samples from one transform to the next: 23.2 ms */
+    DOPPEL_AUDIO_TIME_STEPS = 16,   /**< steps of a peak's time in a hop: 1.45 ms */
+    DOPPEL_AUDIO_BIN_STEPS = 64,    /**< steps of a peak's frequency in a bin: .168 Hz */
+    DOPPEL_AUDIO_ITEM_PEAKS = 40,   /**< strong peaks a second, at most: those of an item */
+    DOPPEL_AUDIO_QUERY_PEAKS = 80,  /**< peaks a second, at most: those of a query */
+    DOPPEL_AUDIO_FAINT_PEAKS = 240, /**< further ones a second, at most, of a clip */
+    DOPPEL_AUDIO_CLIP_SECONDS = 12, /**< of a clip, at most */
     DOPPEL_AUDIO_KEY_BITS = 25
 };
 
@@ -31,6 +33,7 @@ struct doppel_audio_peak {
     uint32_t time;      /**< start of its window, in steps of 1/16 hop from the first sample */
     uint16_t frequency; /**< in steps of 1/64 bin of 10.77 Hz; below 2^15 */
     bool strong;        /**< one of the 40 that stand out most in its second */
+    bool faint;         /**< none of the 80: of a clip, to be looked for in noise */
 };
 
 /** Seconds from the first sample to the middle of the window of a time, and the other way round
@@ -49,6 +52,11 @@ struct doppel_audio;
 DOPPEL_API enum doppel_status doppel_audio_new(struct doppel_audio **out,
                                                struct doppel_error *error);
 DOPPEL_API void doppel_audio_free(struct doppel_audio *audio);
+
+/** Before the first samples of a recording: should it be no longer than a clip, its faint peaks are
+ * wanted, too. A reset forgets it. DOPPEL_OK; DOPPEL_E_MEMORY. */
+DOPPEL_API enum doppel_status doppel_audio_expect_clip(struct doppel_audio *audio,
+                                                       struct doppel_error *error);
 
 /**
  * Go on with the next samples, mono at DOPPEL_AUDIO_RATE, any number of them: the peaks are the
@@ -125,26 +133,33 @@ struct doppel_audio_zone {
     bool strong_only; /**< only strong peaks make pairs */
     float time_scale; /**< times are multiplied by it; 1 of an item */
     float frequency_scale;
+    uint32_t faint_fan_out[2]; /**< further pairs, of which one or both peaks are faint; 0: none */
 };
 
-/** Of items: fan-out 6, strong peaks, scales 1. Of queries: fan-out 10, all peaks, scales 1. */
+/** Of items: fan-out 6, strong peaks, scales 1. Of queries: fan-out 10, all peaks but faint ones,
+ * scales 1. Of clips: 5 further pairs with one faint peak, 10 with two. */
 DOPPEL_API struct doppel_audio_zone doppel_audio_item_zone(void);
 DOPPEL_API struct doppel_audio_zone doppel_audio_query_zone(void);
+DOPPEL_API struct doppel_audio_zone doppel_audio_clip_zone(void);
+
+/** Pairs of one peak, at most. Thread-safe. */
+DOPPEL_API uint32_t doppel_audio_zone_pairs(const struct doppel_audio_zone *zone);
 
 /** A key of two peaks: (f1, f2 - f1, t2 - t1), frequencies in half bins, the time between them in
  * hops, 2 to 63. */
 struct doppel_audio_key {
-    uint32_t key;  /**< below 2^DOPPEL_AUDIO_KEY_BITS */
-    uint32_t hop;  /**< of the first peak, scaled and rounded */
-    uint32_t peak; /**< number of the first peak */
+    uint32_t key;   /**< below 2^DOPPEL_AUDIO_KEY_BITS */
+    uint32_t hop;   /**< of the first peak, scaled and rounded */
+    uint32_t peak;  /**< number of the first peak */
+    uint32_t faint; /**< how many of the two peaks are */
 };
 
 /**
  * The keys of peaks, ordered by the first peak.
  * Of very many peaks at one time, which no analysis makes, each is paired with the next 1024 at
  * most.
- * @param out room for `capacity` keys; count * fan_out are always enough. NULL: all are counted
- * @return how many were written, or counted. Thread-safe.
+ * @param out room for `capacity` keys; count * doppel_audio_zone_pairs are always enough
+ * @return how many were written. Thread-safe.
  */
 DOPPEL_API size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
                                     const struct doppel_audio_zone *zone,

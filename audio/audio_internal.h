@@ -17,6 +17,7 @@ enum {
     ROWS = SECOND_HOPS + CARRIED_HOPS,
     FACTS = 4 * SECOND_HOPS, /* more than a second, and the background to either side */
     SECOND_SAMPLES = (SECOND_HOPS - 1) * DOPPEL_AUDIO_HOP + DOPPEL_AUDIO_WINDOW,
+    CLIP_HOPS = DOPPEL_AUDIO_CLIP_SECONDS * DOPPEL_AUDIO_RATE / DOPPEL_AUDIO_HOP,
     MAX_HOPS = 1 << 28 /* times are 32 bits */
 };
 
@@ -37,6 +38,8 @@ struct doppel_audio {
     fftwf_complex *spectrum;
     int16_t (*levels)[ROW];                  /* ROWS; the first CARRIED_HOPS of the second before */
     int16_t (*spread)[ROW];                  /* ROWS */
+    int16_t (*near)[ROW];                    /* ROWS, of a clip; else NULL, or unused */
+    bool clip;                               /* faint peaks are wanted, as yet */
     struct row_facts facts[FACTS];           /* of hop h at h % FACTS */
     uint32_t hops;                           /* analysed so far */
     uint32_t chosen;                         /* hops whose peaks are reported */
@@ -47,6 +50,9 @@ struct doppel_audio {
 /* Maxima of the rows that became complete with `added` new ones (and, at the end of the audio,
  * of all). False: no memory. */
 bool pick_candidates(struct doppel_audio *audio, int added);
+
+/* It is no clip. */
+void forget_faint(struct doppel_audio *audio);
 
 /* Tell the peaks of `hops` hops from `chosen` on. False: no memory. */
 bool pick_peaks(struct doppel_audio *audio, uint32_t hops);

@@ -109,6 +109,32 @@ static void spread_row(const int16_t *restrict row, int16_t *restrict out)
     memset(out + ROW - ROW_PAD, 0, ROW_PAD * sizeof *out);
 }
 
+/* Maxima of four levels from each on, then of the seven around each. */
+static void spread_near_row(const int16_t *restrict row, int16_t *restrict out)
+{
+    int16_t of_2[ROW], of_4[ROW];
+    for (int i = 0; i < ROW - 1; i++)
+        of_2[i] = higher(row[i], row[i + 1]);
+    for (int i = 0; i < ROW - 3; i++)
+        of_4[i] = higher(of_2[i], of_2[i + 2]);
+    memset(out, 0, ROW_PAD * sizeof *out);
+    for (int i = ROW_PAD; i < ROW - ROW_PAD; i++)
+        out[i] = higher(of_4[i - NEAR_BINS], of_4[i]);
+    memset(out + ROW - ROW_PAD, 0, ROW_PAD * sizeof *out);
+}
+
+static void pack_bits(const uint8_t found[ROW], uint64_t bits[ROW / 64])
+{
+    for (int i = 0; i < ROW / 64; i++) {
+        bits[i] = 0;
+        for (int byte = 0; byte < 8; byte++) {
+            uint64_t eight;
+            memcpy(&eight, found + 64 * i + 8 * byte, sizeof eight);
+            bits[i] |= (eight * 0x0102040810204080u >> 56) << 8 * byte;
+        }
+    }
+}
+
 static void maxima_row(const int16_t *restrict row, const int16_t *restrict first_spread,
                        int16_t floor, uint64_t bits[ROW / 64])
 {
@@ -120,14 +146,20 @@ static void maxima_row(const int16_t *restrict row, const int16_t *restrict firs
         int16_t top = higher(higher(early, late), s[i + 3 * ROW]);
         found[i] = row[i] >= top && row[i] > floor;
     }
-    for (int i = 0; i < ROW / 64; i++) {
-        bits[i] = 0;
-        for (int byte = 0; byte < 8; byte++) {
-            uint64_t eight;
-            memcpy(&eight, found + 64 * i + 8 * byte, sizeof eight);
-            bits[i] |= (eight * 0x0102040810204080u >> 56) << 8 * byte;
-        }
+    pack_bits(found, bits);
+}
+
+static void maxima_near_row(const int16_t *restrict row, const int16_t *restrict first_spread,
+                            int16_t floor, uint64_t bits[ROW / 64])
+{
+    uint8_t found[ROW];
+    const int16_t *s = first_spread;
+    for (int i = 0; i < ROW; i++) {
+        int16_t early = higher(s[i], s[i + ROW]), late = higher(s[i + 3 * ROW], s[i + 4 * ROW]);
+        int16_t top = higher(higher(early, late), s[i + 2 * ROW]);
+        found[i] = row[i] >= top && row[i] > floor;
     }
+    pack_bits(found, bits);
 }
 
 static int rank_value(const int32_t *values, int count, int32_t value)
@@ -140,7 +172,8 @@ static int rank_value(const int32_t *values, int count, int32_t value)
 
 #define ROW_KERNELS                                                                                \
     {                                                                                              \
-        take_row_samples, window_row, levels_row, facts_row, spread_row, maxima_row, rank_value    \
+        take_row_samples, window_row, levels_row, facts_row, spread_row, spread_near_row,          \
+            maxima_row, maxima_near_row, rank_value                                                \
     }
 
 #endif

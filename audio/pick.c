@@ -6,7 +6,7 @@
 enum {
     FLAT = 4, /* levels, .1 dB: what varies by less within its reach in time is a steady tone */
     REACH_BANDS = 4,
-    MOST_CANDIDATES = 1024 /* of a second: 52 × 11 fit */
+    MOST_CANDIDATES = 2048 /* of a second: 116 × 15 faint ones fit */
 };
 
 static const struct row_facts *facts_of(const struct doppel_audio *audio, int64_t hop)
@@ -35,13 +35,14 @@ static int parabola_top(int before, int middle, int after, int half)
 }
 
 /* Of equal levels within reach the first one counts. */
-static bool is_first(const struct doppel_audio *audio, int row, int place)
+static bool is_first(const struct doppel_audio *audio, int row, int place, bool faint)
 {
+    const int16_t(*spread)[ROW] = (const int16_t(*)[ROW])(faint ? audio->near : audio->spread);
     int16_t level = audio->levels[row][place];
-    for (int i = 1; i <= REACH_HOPS; i++)
-        if (audio->spread[row - i][place] == level)
+    for (int i = 1; i <= (faint ? NEAR_HOPS : REACH_HOPS); i++)
+        if (spread[row - i][place] == level)
             return false;
-    for (int i = 1; i <= REACH_BINS; i++)
+    for (int i = 1; i <= (faint ? NEAR_BINS : REACH_BINS); i++)
         if (audio->levels[row][place - i] == level)
             return false;
     return true;
@@ -70,16 +71,20 @@ static struct doppel_audio_peak refine_audio(const struct doppel_audio *audio, i
     int frequency = parabola_top(levels[-1], levels[0], levels[1], DOPPEL_AUDIO_BIN_STEPS / 2);
     return (struct doppel_audio_peak){
         (uint32_t)(hop * DOPPEL_AUDIO_TIME_STEPS + time),
-        (uint16_t)((place - ROW_PAD) * DOPPEL_AUDIO_BIN_STEPS + frequency), false};
+        (uint16_t)((place - ROW_PAD) * DOPPEL_AUDIO_BIN_STEPS + frequency), false, false};
 }
 
-static bool pick_place(struct doppel_audio *audio, int row, int place, int64_t hop)
+/* A maximum of what is within reach, or of what is near. */
+static bool pick_place(struct doppel_audio *audio, int row, int place, int64_t hop, bool within)
 {
     bool in_range = place >= ROW_PAD + FIRST_BIN && place <= ROW_PAD + LAST_BIN;
-    if (!in_range || !is_first(audio, row, place) || is_steady(audio, row, place, hop))
+    bool faint = !within || !is_first(audio, row, place, false);
+    if (!in_range || (faint && !(audio->clip && is_first(audio, row, place, true))) ||
+        is_steady(audio, row, place, hop))
         return true;
     struct peak_candidate candidate = {(uint32_t)hop, audio->levels[row][place],
                                        refine_audio(audio, row, place, hop)};
+    candidate.peak.faint = faint;
     return array_push(&audio->candidates, candidate);
 }
 
@@ -87,13 +92,17 @@ static bool pick_row(struct doppel_audio *audio, int row, int64_t hop)
 {
     if (!is_heard(audio, hop))
         return true;
-    uint64_t bits[ROW / 64];
-    audio->kernels->maxima(audio->levels[row], audio->spread[row - REACH_HOPS],
-                           facts_of(audio, hop)->floor, bits);
+    uint64_t within[ROW / 64], near[ROW / 64];
+    int16_t floor = facts_of(audio, hop)->floor;
+    audio->kernels->maxima(audio->levels[row], audio->spread[row - REACH_HOPS], floor, within);
+    if (audio->clip)
+        audio->kernels->maxima_near(audio->levels[row], audio->near[row - NEAR_HOPS], floor, near);
     for (int word = 0; word < ROW / 64; word++)
-        for (; bits[word]; bits[word] &= bits[word] - 1)
-            if (!pick_place(audio, row, word * 64 + __builtin_ctzll(bits[word]), hop))
+        for (uint64_t bits = audio->clip ? near[word] : within[word]; bits; bits &= bits - 1) {
+            int place = word * 64 + __builtin_ctzll(bits);
+            if (!pick_place(audio, row, place, hop, within[word] >> place % 64 & 1))
                 return false;
+        }
     return true;
 }
 
@@ -180,6 +189,35 @@ static int quota(uint32_t hops, int a_second)
     return (int)((samples * (uint32_t)a_second + DOPPEL_AUDIO_RATE - 1) / DOPPEL_AUDIO_RATE);
 }
 
+/* What becomes of the candidates with these values: the 40 and 80 best of a second that are no
+ * faint maxima are peaks; all others are faint, of which a clip has the best. */
+static bool emit_peaks(struct doppel_audio *audio, const int32_t *values, int count, uint32_t hops)
+{
+    int32_t of[2][MOST_CANDIDATES]; /* those within reach, and all that are faint */
+    int counts[2] = {0};
+    for (int i = 0; i < count; i++)
+        if (!audio->candidates.items[i].peak.faint)
+            of[0][counts[0]++] = values[i];
+    for (int i = 0; i < count; i++) {
+        struct doppel_audio_peak *peak = &audio->candidates.items[i].peak;
+        int rank =
+            peak->faint ? MOST_CANDIDATES : audio->kernels->rank(of[0], counts[0], values[i]);
+        peak->strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
+        peak->faint = rank >= quota(hops, DOPPEL_AUDIO_QUERY_PEAKS);
+        if (peak->faint)
+            of[1][counts[1]++] = values[i];
+    }
+    int most = audio->clip ? quota(hops, DOPPEL_AUDIO_FAINT_PEAKS) : 0;
+    for (int i = 0; i < count; i++) {
+        struct doppel_audio_peak peak = audio->candidates.items[i].peak;
+        bool wanted =
+            !peak.faint || (most && audio->kernels->rank(of[1], counts[1], values[i]) < most);
+        if (wanted && !emit_peak(audio, peak))
+            return false;
+    }
+    return true;
+}
+
 bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
 {
     int count = 0;
@@ -188,13 +226,8 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
         count++;
     int32_t values[MOST_CANDIDATES];
     rank_values(audio, count, values);
-    for (int i = 0; i < count; i++) {
-        int rank = audio->kernels->rank(values, count, values[i]);
-        struct doppel_audio_peak peak = audio->candidates.items[i].peak;
-        peak.strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
-        if (rank < quota(hops, DOPPEL_AUDIO_QUERY_PEAKS) && !emit_peak(audio, peak))
-            return false;
-    }
+    if (!emit_peaks(audio, values, count, hops))
+        return false;
     if (count) {
         audio->candidates.count -= (size_t)count;
         memmove(audio->candidates.items, audio->candidates.items + count,
@@ -202,4 +235,19 @@ bool pick_peaks(struct doppel_audio *audio, uint32_t hops)
     }
     audio->chosen += hops;
     return true;
+}
+
+void forget_faint(struct doppel_audio *audio)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < audio->candidates.count; i++)
+        if (!audio->candidates.items[i].peak.faint)
+            audio->candidates.items[kept++] = audio->candidates.items[i];
+    audio->candidates.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < audio->peaks.count; i++)
+        if (!audio->peaks.items[i].faint)
+            audio->peaks.items[kept++] = audio->peaks.items[i];
+    audio->peaks.count = kept;
+    audio->clip = false;
 }

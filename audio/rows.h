@@ -17,6 +17,8 @@ enum {
     BANDS = 29,
     REACH_BINS = 8, /* a peak is the highest so far to either side */
     REACH_HOPS = 3,
+    NEAR_BINS = 3, /* likewise a faint one */
+    NEAR_HOPS = 2,
     LEVEL_OCTAVE = 128 /* a level is log2 of the power in steps of .0235 dB; 0: silence */
 };
 
@@ -40,10 +42,15 @@ struct row_kernels {
     void (*facts)(int16_t *row, struct row_facts *out);
     /* The highest of REACH_BINS to either side; the pads' are 0. */
     void (*spread)(const int16_t *row, int16_t *out);
+    /* Likewise of NEAR_BINS. */
+    void (*spread_near)(const int16_t *row, int16_t *out);
     /* Bit i: level i is over the floor and no lower than the seven spread rows, three before
      * and three after its own. */
     void (*maxima)(const int16_t *row, const int16_t *first_spread, int16_t floor,
                    uint64_t bits[ROW / 64]);
+    /* Likewise of five rows that spread_near made. */
+    void (*maxima_near)(const int16_t *row, const int16_t *first_spread, int16_t floor,
+                        uint64_t bits[ROW / 64]);
     /* How many of the values are higher. */
     int (*rank)(const int32_t *values, int count, int32_t value);
 };

@@ -7,15 +7,17 @@
 #include "core/audio_tags.h"
 #include "core/bytes.h"
 
-/* version u16, 0 u16, peaks u32, duration u64, damaged u64, blocks u32, bytes of the tags u32; the
- * tags: artist, title and album, each with a NUL, or nothing at all; then of each block where its
- * bytes begin, u32, and the number of its first peak, u32; then the blocks. */
+/* version u16, whether there are faint peaks u16, peaks u32, duration u64, damaged u64, blocks u32,
+ * bytes of the tags u32; the tags: artist, title and album, each with a NUL, or nothing at all;
+ * then of each block where its bytes begin, u32, and the number of its first peak, u32; then the
+ * blocks. */
 enum {
     VERSION = 1,
     HEADER_BYTES = 32,
     ENTRY_BYTES = 8,
     BLOCK_STEPS = 4096 * DOPPEL_AUDIO_TIME_STEPS,
     STRONG = 0x8000, /* beside a frequency of 15 bits */
+    FAINT = 1,       /* where there are any: the lowest bit beside a difference of times */
     LEAST_PEAK_BYTES = 3,
     TAGS = 3
 };
@@ -32,6 +34,7 @@ struct track_writer {
     uint8_t *table, *blocks; /* NULL: only count the bytes */
     size_t bytes;            /* of blocks */
     uint32_t peaks, block_count, time;
+    bool faint; /* there are faint peaks */
 };
 
 static void write_byte(struct track_writer *writer, uint32_t byte)
@@ -55,6 +58,8 @@ static void write_peak(struct track_writer *writer, const struct doppel_audio_pe
     while (writer->block_count <= peak->time / BLOCK_STEPS)
         begin_block(writer);
     uint32_t delta = peak->time - writer->time;
+    if (writer->faint)
+        delta = delta << FAINT | peak->faint;
     for (; delta >= 0x80; delta >>= 7)
         write_byte(writer, 0x80 | (delta & 0x7f));
     write_byte(writer, delta);
@@ -65,9 +70,18 @@ static void write_peak(struct track_writer *writer, const struct doppel_audio_pe
     writer->peaks++;
 }
 
+static bool has_faint(const struct doppel_audio_track *track, bool strong_only)
+{
+    for (size_t i = 0; i < track->count && !strong_only; i++)
+        if (track->peaks[i].faint)
+            return true;
+    return false;
+}
+
 static void write_peaks(struct track_writer *writer, const struct doppel_audio_track *track,
                         bool strong_only)
 {
+    writer->faint = has_faint(track, strong_only);
     for (size_t i = 0; i < track->count; i++)
         if (track->peaks[i].strong || !strong_only)
             write_peak(writer, &track->peaks[i]);
@@ -101,7 +115,7 @@ void doppel_audio_track_write(const struct doppel_audio_track *track, bool stron
     struct track_writer counted = {0};
     write_peaks(&counted, track, strong_only);
     put_u16(out, VERSION);
-    put_u16(out + 2, 0);
+    put_u16(out + 2, counted.faint);
     put_u32(out + 4, counted.peaks);
     put_u64(out + 8, track->duration_ms);
     put_u64(out + 16, track->damaged_ms);
@@ -119,6 +133,7 @@ struct track_reader {
     const uint8_t *table, *blocks;
     uint32_t block_count, peak_count;
     size_t block_bytes;
+    bool faint, any_faint; /* there may be faint peaks; one was read */
 };
 
 /* Those that a writer would write, and no other bytes. @param out empty */
@@ -141,7 +156,7 @@ static bool parse_track_tags(const uint8_t *data, size_t size, struct doppel_aud
 /* Nothing lasts longer than times can tell. @param out zero */
 static bool parse_track_head(const uint8_t *data, size_t size, struct doppel_audio_track *out)
 {
-    if (size < HEADER_BYTES || get_u16(data) != VERSION || get_u16(data + 2) ||
+    if (size < HEADER_BYTES || get_u16(data) != VERSION || get_u16(data + 2) > FAINT ||
         doppel_audio_time((double)get_u64(data + 8) / 1000) > UINT32_MAX)
         return false;
     const uint32_t tags = get_u32(data + 28);
@@ -165,8 +180,8 @@ static bool open_track(const uint8_t *data, size_t size, struct track_reader *re
     left -= (size_t)blocks * ENTRY_BYTES;
     if (left > UINT32_MAX || left / LEAST_PEAK_BYTES < peaks || (!blocks && left))
         return false;
-    *reader =
-        (struct track_reader){table, table + (size_t)blocks * ENTRY_BYTES, blocks, peaks, left};
+    *reader = (struct track_reader){
+        table, table + (size_t)blocks * ENTRY_BYTES, blocks, peaks, left, get_u16(data + 2), false};
     /* The last block has a peak: bytes that are read are those that would be written. */
     return !blocks || get_u32(reader->blocks - 4) < peaks;
 }
@@ -184,6 +199,7 @@ static void block_start(const struct track_reader *reader, uint32_t block, size_
 struct track_block {
     const uint8_t *next, *end;
     uint32_t time, peaks;
+    bool faint;
 };
 
 static bool open_block(const struct track_reader *reader, uint32_t number, struct track_block *out)
@@ -196,11 +212,11 @@ static bool open_block(const struct track_reader *reader, uint32_t number, struc
         (to - from) / LEAST_PEAK_BYTES < end - first || (number == 0 && (from || first)))
         return false;
     *out = (struct track_block){reader->blocks + from, reader->blocks + to,
-                                number * (uint32_t)BLOCK_STEPS, end - first};
+                                number * (uint32_t)BLOCK_STEPS, end - first, reader->faint};
     return true;
 }
 
-/* The shortest form of a number below BLOCK_STEPS. */
+/* The shortest form of a number below BLOCK_STEPS, or with a bit beside it. */
 static bool read_delta(struct track_block *block, uint32_t *out)
 {
     uint32_t value = 0;
@@ -211,7 +227,7 @@ static bool read_delta(struct track_block *block, uint32_t *out)
         value |= (byte & 0x7fu) << shift;
         if (byte < 0x80) {
             *out = value;
-            return value < BLOCK_STEPS && (byte || !shift);
+            return value >> block->faint < BLOCK_STEPS && (byte || !shift);
         }
     }
     return false;
@@ -227,17 +243,19 @@ static bool read_peak(struct track_block *block, const struct doppel_audio_peak 
     uint16_t frequency = get_u16(block->next);
     block->next += 2;
     /* 64 bits: the last block ends where 32 do. */
-    uint64_t time = (uint64_t)block->time + delta;
+    uint64_t time = (uint64_t)block->time + (delta >> block->faint);
     if (time / BLOCK_STEPS != block->time / BLOCK_STEPS)
         return false;
-    *out =
-        (struct doppel_audio_peak){(uint32_t)time, frequency & (STRONG - 1u), frequency & STRONG};
+    *out = (struct doppel_audio_peak){(uint32_t)time, frequency & (STRONG - 1u), frequency & STRONG,
+                                      block->faint && (delta & FAINT)};
     block->time = (uint32_t)time;
+    if (out->strong && out->faint)
+        return false;
     return !last || out->time > last->time || out->frequency >= last->frequency;
 }
 
 /* All peaks of a block, of which those in the range are kept. */
-static bool read_block_reader(const struct track_reader *reader, uint32_t number, uint32_t from,
+static bool read_block_reader(struct track_reader *reader, uint32_t number, uint32_t from,
                               uint64_t to, struct doppel_audio_track *track)
 {
     struct track_block block;
@@ -251,12 +269,13 @@ static bool read_block_reader(const struct track_reader *reader, uint32_t number
         if (peak.time >= from && peak.time < to)
             track->peaks[track->count++] = peak;
         last = peak;
+        reader->any_faint |= peak.faint;
     }
     return block.next == block.end;
 }
 
 /* Peaks from <= time < to, of blocks first..end-1. */
-static enum doppel_status read_peaks(const struct track_reader *reader, uint32_t from, uint64_t to,
+static enum doppel_status read_peaks(struct track_reader *reader, uint32_t from, uint64_t to,
                                      struct doppel_audio_track *out)
 {
     uint32_t first = from / BLOCK_STEPS;
@@ -291,6 +310,9 @@ static enum doppel_status read_range(const uint8_t *data, size_t size, uint32_t 
     enum doppel_status status = DOPPEL_E_CORRUPT;
     if (open_track(data, size, &reader, &track))
         status = read_peaks(&reader, from, to, &track);
+    bool all = !from && to > UINT32_MAX; /* then there is one, where there may be any */
+    if (!status && all && reader.faint && !reader.any_faint)
+        status = DOPPEL_E_CORRUPT;
     if (status) {
         doppel_audio_track_free(&track);
         return doppel_fail(error, status,

@@ -19,10 +19,20 @@ double doppel_audio_time(double seconds)
 
 struct doppel_audio_zone doppel_audio_item_zone(void)
 {
-    return (struct doppel_audio_zone){6, true, 1, 1};
+    return (struct doppel_audio_zone){6, true, 1, 1, {0, 0}};
 }
 
 struct doppel_audio_zone doppel_audio_query_zone(void)
 {
-    return (struct doppel_audio_zone){10, false, 1, 1};
+    return (struct doppel_audio_zone){10, false, 1, 1, {0, 0}};
+}
+
+struct doppel_audio_zone doppel_audio_clip_zone(void)
+{
+    return (struct doppel_audio_zone){10, false, 1, 1, {5, 10}};
+}
+
+uint32_t doppel_audio_zone_pairs(const struct doppel_audio_zone *zone)
+{
+    return zone->fan_out + zone->faint_fan_out[0] + zone->faint_fan_out[1];
 }

@@ -30,12 +30,16 @@ static uint8_t *pack_peaks(const struct doppel_audio_track *track, bool strong_o
     return packed;
 }
 
-/* What two copies share, whatever their tags say; without peaks there is nothing but the bytes.
- * @param track without tags. @return false without memory */
-static bool digest_peaks(const struct doppel_audio_track *track, const struct doppel_digest *bytes,
+/* What two copies share, whatever their tags say, and but for faint peaks; without peaks there is
+ * nothing but the bytes. @param track without tags. @return false without memory */
+static bool digest_peaks(struct doppel_audio_track *track, const struct doppel_digest *bytes,
                          struct doppel_digest *out)
 {
-    size_t size;
+    size_t size, kept = 0;
+    for (size_t i = 0; i < track->count; i++)
+        if (!track->peaks[i].faint)
+            track->peaks[kept++] = track->peaks[i];
+    track->count = kept;
     uint8_t *packed = track->count ? pack_peaks(track, false, &size) : NULL;
     *out = packed ? doppel_digest_bytes(packed, size) : *bytes;
     free(packed);

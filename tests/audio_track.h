@@ -14,12 +14,13 @@
 
 #include "audio.h"
 
-/* @return to be freed by doppel_audio_track_free */
+/* With faint peaks, if it is a clip. @return to be freed by doppel_audio_track_free */
 static inline struct doppel_audio_track audio_track(const struct recording *recording)
 {
     struct doppel_audio *audio;
     struct doppel_audio_track track = {0};
     assert_int_equal(doppel_audio_new(&audio, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_audio_expect_clip(audio, NULL), DOPPEL_OK);
     assert_int_equal(doppel_audio_push(audio, recording->samples, recording->count, NULL),
                      DOPPEL_OK);
     assert_int_equal(doppel_audio_finish(audio, NULL), DOPPEL_OK);

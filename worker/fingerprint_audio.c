@@ -51,10 +51,12 @@ struct doppel_samples_options samples_options(const struct worker_limits *limits
 /* The analysis of the last audio, started again. */
 static enum doppel_status want_analysis(struct workshop *workshop, struct doppel_error *error)
 {
+    enum doppel_status status = DOPPEL_OK;
     if (!workshop->audio)
-        return doppel_audio_new(&workshop->audio, error);
-    doppel_audio_reset(workshop->audio);
-    return DOPPEL_OK;
+        status = doppel_audio_new(&workshop->audio, error);
+    else
+        doppel_audio_reset(workshop->audio);
+    return status ? status : doppel_audio_expect_clip(workshop->audio, error);
 }
 
 static enum doppel_status pack_audio_track(const struct doppel_audio_track *track, uint8_t **out,

@@ -14,7 +14,7 @@ enum {
     STEPS_A_SECOND = 689, /* about */
     WINDOW_STEPS = WINDOW_SECONDS * STEPS_A_SECOND,
     WHOLE_STEPS = 10 * STEPS_A_SECOND,
-    WINDOW_PEAKS = 2048, /* of a piece; more are of no real audio */
+    WINDOW_PEAKS = 4096, /* of a piece; more are of no real audio */
     CROWD = 12,          /* alignments of a window within the limit, of ALIGNMENTS_MAX */
     ROUNDS = 256,        /* in which a query looks for more of them */
     LEAST_PEAKS = 4,
@@ -42,6 +42,7 @@ static const double SCALE_APART = 0.01;
 
 struct piece_search {
     const struct hunt *hunt;
+    struct doppel_recording query; /* without its faint peaks: they only help to find pieces */
     struct item_view view;
     struct pursuit pursuit;
     run_array *runs;
@@ -179,7 +180,7 @@ static enum doppel_status follow_all(struct piece_search *search, struct piece_w
                                      const struct alignment *found, size_t count,
                                      struct doppel_error *error)
 {
-    const struct doppel_recording *query = search->hunt->query;
+    const struct doppel_recording *query = &search->query;
     double from = query->peaks[window.first].time, to = query->peaks[window.end - 1].time;
     double budget = WALK_TIMES * query->duration + WALK_SECONDS;
     for (size_t i = 0; i < count && search->pursuit.walked < budget; i++) {
@@ -240,7 +241,7 @@ static enum doppel_status try_window(struct piece_search *search, struct piece_w
                                      bool same_speed, struct doppel_error *error)
 {
     const struct hunt *hunt = search->hunt;
-    const struct doppel_audio_peak *peaks = hunt->query->peaks + window.first;
+    const struct doppel_audio_peak *peaks = search->query.peaks + window.first;
     struct doppel_audio_options options = *hunt->options;
     struct found_before before = {0};
     struct alignment found[ALIGNMENTS_MAX];
@@ -250,17 +251,19 @@ static enum doppel_status try_window(struct piece_search *search, struct piece_w
         return DOPPEL_OK;
     options.same_speed |= same_speed;
     search->windows++;
+    double from = peaks[0].time, to = peaks[count - 1].time;
+    struct piece_window all = cut_recording(hunt->query, from, to + 1);
     for (bool more = true; more;) {
         size_t runs = search->runs->count;
-        TRY(window_find(hunt->recordings, peaks, count, &options,
-                        before.count ? before.items : hunt->skip, found, &found_count, error));
+        TRY(window_find(hunt->recordings, hunt->query->peaks + all.first, all.end - all.first,
+                        &options, before.count ? before.items : hunt->skip, found, &found_count,
+                        error));
         if (hunt->next_only && found_count)
             qsort(found, found_count, sizeof *found, by_offset);
         TRY(follow_all(search, window, found, found_count, error));
         more = is_crowded(hunt, found, found_count) && search->runs->count > runs &&
                search->rounds++ < ROUNDS;
-        if (more && !add_found(&before, found, found_count,
-                               (peaks[0].time + (double)peaks[count - 1].time) / 2, hunt->skip))
+        if (more && !add_found(&before, found, found_count, (from + to) / 2, hunt->skip))
             TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory to look for a recording"));
         options.same_speed |= found_count && found[0].speed == 1 && found[0].pitch == 1;
     }
@@ -292,7 +295,7 @@ static bool is_found(const struct piece_search *search, double time)
 /* Try some of the windows again, in which nothing was found, at other speeds. */
 static enum doppel_status try_scaled(struct piece_search *search, struct doppel_error *error)
 {
-    const struct doppel_recording *query = search->hunt->query;
+    const struct doppel_recording *query = &search->query;
     enum doppel_status status = DOPPEL_OK;
     struct piece_window window;
     double start;
@@ -310,7 +313,7 @@ static enum doppel_status try_scaled(struct piece_search *search, struct doppel_
 
 static enum doppel_status try_all(struct piece_search *search, struct doppel_error *error)
 {
-    const struct doppel_recording *query = search->hunt->query;
+    const struct doppel_recording *query = &search->query;
     struct piece_window window;
     double start;
     if (!first_window(query, &start, &window))
@@ -357,14 +360,41 @@ static double rate_of(const struct run *run, double windows, bool same_speed)
     return fmin(rate, 1);
 }
 
+/* The query without its faint peaks. @param out_peaks those that are left, given (free); NULL: all.
+ * False without memory */
+static bool leave_faint_out(const struct doppel_recording *query, struct doppel_recording *out,
+                            struct doppel_audio_peak **out_peaks)
+{
+    size_t kept = 0;
+    *out = *query;
+    *out_peaks = NULL;
+    for (size_t i = 0; i < query->count; i++)
+        kept += !query->peaks[i].faint;
+    if (kept == query->count)
+        return true;
+    struct doppel_audio_peak *peaks = *out_peaks = malloc((kept + 1) * sizeof *peaks);
+    if (!peaks)
+        return false;
+    out->peaks = peaks;
+    out->count = 0;
+    for (size_t i = 0; i < query->count; i++)
+        if (!query->peaks[i].faint)
+            peaks[out->count++] = query->peaks[i];
+    return true;
+}
+
 enum doppel_status runs_find(const struct hunt *hunt, run_array *out, struct doppel_error *error)
 {
     struct piece_search search = {
         .hunt = hunt,
         .view = {.source = source_of, .context = (void *)(uintptr_t)hunt->recordings},
         .runs = out};
-    search.pursuit = (struct pursuit){.query = hunt->query, .view = &search.view};
+    struct doppel_audio_peak *peaks;
+    if (!leave_faint_out(hunt->query, &search.query, &peaks))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory to look for a recording");
+    search.pursuit = (struct pursuit){.query = &search.query, .view = &search.view};
     enum doppel_status status = try_all(&search, error);
+    free(peaks);
     for (size_t i = 0; i < out->count; i++)
         out->items[i].rate = rate_of(&out->items[i], search.windows, hunt->options->same_speed);
     view_free(&search.view);

@@ -8,8 +8,10 @@
 
 /* The peaks of the window, their times counted from `origin`. */
 struct window {
-    struct doppel_audio_peak *peaks;
+    struct doppel_audio_peak *peaks; /* but for faint ones */
     size_t count;
+    struct doppel_audio_peak *all; /* with them */
+    size_t all_count;
     uint32_t origin, last; /* times of the first peak in the query, and of the last in the window */
 };
 
@@ -30,6 +32,7 @@ struct ballot {
     size_t capacity;
     uint32_t *queried;  /* keys looked up */
     uint32_t *places;   /* of these in the window, in hops */
+    uint8_t *faint;     /* of these, how many of the two peaks are */
     uint32_t *weights;  /* of these */
     uint32_t *seen;     /* all 0 */
     uint64_t *lengths;  /* of all keys */
@@ -64,7 +67,8 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
 struct verdict {
     uint32_t met, peaks;
     double met_by_chance; /* share, by what meetings count */
-    double evidence;      /* peaks * Kullback-Leibler divergence of met, likewise, from chance */
+    double evidence;      /* peaks * Kullback-Leibler divergence of met, likewise, from chance; and
+                             the same of the faint ones */
 };
 
 /** Compare the window's peaks with the item's at a candidate's alignment, which is refined: its

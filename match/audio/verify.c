@@ -29,6 +29,9 @@ enum {
 /* What a meeting counts at the edge in time or in frequency; 1 in the middle. */
 static const double EDGE_WEIGHT = 0.3;
 
+/* Nats by which faint peaks raise the best score of unrelated clips: measured. */
+static const double FAINT_BY_CHANCE = 2;
+
 static const double LEAST_EVIDENCE = 10; /* for a fit: what has less is chance */
 static const double FIT_ERROR = 0.001;
 static const double MOST_SCALED = 0.08; /* of the speeds a fit may tell */
@@ -145,17 +148,18 @@ static uint32_t meet_board(const struct board *board, const struct candidate *at
     return met;
 }
 
-/* Peaks of the window that lie within the item when it is shifted by `hops`. */
-static uint32_t peaks_within(const struct window *window, const struct candidate *at, int hops)
+/* Of peaks in order of time those that lie within the item when it is shifted by `hops`. */
+static uint32_t peaks_within(const struct doppel_audio_peak *peaks, size_t count,
+                             const struct candidate *at, int hops)
 {
     double offset = at->offset + hops * STEPS;
     double from = -offset / at->speed, to = ((double)at->hops * STEPS - offset) / at->speed;
     size_t limits[2];
     for (int side = 0; side < 2; side++) {
-        size_t low = 0, high = window->count;
+        size_t low = 0, high = count;
         while (low < high) {
             size_t middle = low + (high - low) / 2;
-            if (window->peaks[middle].time < (side ? to : from))
+            if (peaks[middle].time < (side ? to : from))
                 low = middle + 1;
             else
                 high = middle;
@@ -174,40 +178,68 @@ static double divergence(double share, double chance)
     return share * log(share / chance) + rest;
 }
 
+/* Peaks of the window within the shifted item: faint ones, or all others. */
+static uint32_t tried_of(const struct window *window, const struct candidate *at, int hops,
+                         bool faint)
+{
+    uint32_t others = peaks_within(window->peaks, window->count, at, hops);
+    return faint ? peaks_within(window->all, window->all_count, at, hops) - others : others;
+}
+
 /* Of the shifted alignments those that meet most: rhythm and key agree with some shifts only, and
  * chance that is as good as these is what a candidate must be better than. */
-static double share_by_chance(const struct board *board, const struct candidate *at,
-                              double met[SHIFTS])
+static void best_shifts(const double met[2][SHIFTS + 1], int out[BEST_SHIFTS])
 {
-    double best_met = 0;
-    uint32_t trials = 0;
+    double left[SHIFTS];
+    for (int i = 0; i < SHIFTS; i++)
+        left[i] = met[0][i] + met[1][i];
     for (int rank = 0; rank < BEST_SHIFTS; rank++) {
         int best = 0;
         for (int i = 1; i < SHIFTS; i++)
-            best = met[i] > met[best] ? i : best;
-        best_met += met[best];
-        trials += peaks_within(board->window, at, shifts[best]);
-        met[best] = -1; /* counted */
+            best = left[i] > left[best] ? i : best;
+        out[rank] = best;
+        left[best] = -1; /* counted */
+    }
+}
+
+static double share_by_chance(const struct board *board, const struct candidate *at,
+                              const double met[2][SHIFTS + 1], bool faint)
+{
+    int best[BEST_SHIFTS];
+    double best_met = 0;
+    uint32_t trials = 0;
+    best_shifts(met, best);
+    for (int i = 0; i < BEST_SHIFTS; i++) {
+        best_met += met[faint][best[i]];
+        trials += tried_of(board->window, at, shifts[best[i]], faint);
     }
     return fmin(1, (best_met + 1) / (trials + 2.0));
 }
 
 static void count_met(const struct board *board, const struct candidate *at, struct verdict *out)
 {
-    double met[SHIFTS + 1] = {0}, weights[SHIFTS + 1];
+    const struct window *window = board->window;
+    double met[2][SHIFTS + 1] = {{0}}, weights[SHIFTS + 1]; /* of faint peaks apart */
     uint32_t all = 0;
-    for (size_t i = 0; i < board->window->count; i++) {
-        uint32_t mask = meet_board(board, at, &board->window->peaks[i], weights);
-        all += mask >> SHIFTS & 1;
+    for (size_t i = 0; i < window->all_count; i++) {
+        bool faint = window->all[i].faint;
+        uint32_t mask = meet_board(board, at, &window->all[i], weights);
+        all += !faint && (mask >> SHIFTS & 1);
         for (; mask; mask &= mask - 1)
-            met[__builtin_ctz(mask)] += weights[__builtin_ctz(mask)];
+            met[faint][__builtin_ctz(mask)] += weights[__builtin_ctz(mask)];
     }
-    uint32_t peaks = peaks_within(board->window, at, 0);
-    out->met = all;
-    out->peaks = all > peaks ? all : peaks;
-    out->met_by_chance = share_by_chance(board, at, met);
-    double share = out->peaks ? met[SHIFTS] / out->peaks : 0;
-    out->evidence = out->peaks * divergence(share, out->met_by_chance);
+    *out = (struct verdict){.met = all};
+    for (int faint = 0; faint < (window->all_count > window->count ? 2 : 1); faint++) {
+        uint32_t peaks = tried_of(window, at, 0, faint);
+        double by_chance = share_by_chance(board, at, met, faint);
+        if (!faint) {
+            peaks = out->peaks = all > peaks ? all : peaks;
+            out->met_by_chance = by_chance;
+        }
+        double share = peaks ? fmin(1, met[faint][SHIFTS] / peaks) : 0;
+        double evidence = peaks * divergence(share, by_chance);
+        out->evidence += faint ? fmax(evidence - FAINT_BY_CHANCE, 0) : evidence;
+    }
 }
 
 /* ---- refinement ---- */
@@ -221,9 +253,9 @@ static void count_delays(const struct board *board, const struct candidate *at,
                          struct delays *delays)
 {
     memset(delays, 0, sizeof *delays);
-    for (size_t i = 0; i < board->window->count; i++) {
-        int64_t time = time_in_item(at, &board->window->peaks[i]);
-        int32_t frequency = frequency_in_item(at, &board->window->peaks[i]);
+    for (size_t i = 0; i < board->window->all_count; i++) {
+        int64_t time = time_in_item(at, &board->window->all[i]);
+        int32_t frequency = frequency_in_item(at, &board->window->all[i]);
         uint32_t first, end;
         range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
         for (uint32_t other = first; other < end; other++) {

@@ -19,6 +19,10 @@ enum {
 /* A key at this share of all places, or at more, tells too little to count. */
 static const double MOST_CHANCE = 0.25;
 
+/* Nats: so much less a hit tells for each peak of its key that is faint, as fewer of these are of a
+ * recording. */
+static const double FAINT_LOSS = 2;
+
 /* How the keys that are asked add up by chance. */
 struct queried {
     size_t count;
@@ -35,6 +39,7 @@ bool ballot_init(struct ballot *ballot, size_t capacity)
     ballot->keys = malloc(least * sizeof *ballot->keys);
     ballot->queried = malloc(least * sizeof *ballot->queried);
     ballot->places = malloc(least * sizeof *ballot->places);
+    ballot->faint = malloc(least * sizeof *ballot->faint);
     ballot->weights = malloc(least * sizeof *ballot->weights);
     ballot->seen = calloc(least, sizeof *ballot->seen);
     ballot->lengths = malloc(least * sizeof *ballot->lengths);
@@ -42,7 +47,7 @@ bool ballot_init(struct ballot *ballot, size_t capacity)
         ballot->order[i] = malloc(least * sizeof *ballot->order[i]);
     ballot->crowds = malloc(CROWDS * sizeof *ballot->crowds);
     return lists_init(&ballot->lists, capacity) && ballot->crowds && ballot->keys &&
-           ballot->queried && ballot->places && ballot->weights && ballot->seen &&
+           ballot->queried && ballot->places && ballot->faint && ballot->weights && ballot->seen &&
            ballot->lengths && ballot->order[0] && ballot->order[1];
 }
 
@@ -51,6 +56,7 @@ void ballot_free(struct ballot *ballot)
     free(ballot->keys);
     free(ballot->queried);
     free(ballot->places);
+    free(ballot->faint);
     free(ballot->weights);
     free(ballot->seen);
     free(ballot->lengths);
@@ -101,6 +107,7 @@ static size_t spend_ballot(struct ballot *ballot, size_t count, uint64_t budget)
         const struct doppel_audio_key *key = &ballot->keys[vote_voter(order[kept])];
         ballot->queried[kept] = key->key;
         ballot->places[kept] = key->hop;
+        ballot->faint[kept] = (uint8_t)key->faint;
     }
     return kept;
 }
@@ -112,6 +119,7 @@ static void query_all(struct ballot *ballot, size_t count, struct queried *queri
         uint32_t hop = ballot->keys[i].hop;
         ballot->queried[i] = ballot->keys[i].key;
         ballot->places[i] = hop;
+        ballot->faint[i] = (uint8_t)ballot->keys[i].faint;
         latest = hop > latest ? hop : latest;
     }
     *queried = (struct queried){.count = count, .bias = (uint64_t)latest + VOTES_WIDTH};
@@ -244,6 +252,10 @@ static void weigh_all(struct ballot *ballot, struct queried *queried)
     for (size_t i = 0; i < queried->count; i++)
         if (ballot->lengths[i] < COMMON_LENGTHS)
             ballot->weights[i] = common[ballot->lengths[i]];
+    for (size_t i = 0; i < queried->count; i++) {
+        uint32_t loss = (uint32_t)(FAINT_LOSS * WEIGHT_STEPS) * ballot->faint[i];
+        ballot->weights[i] -= loss < ballot->weights[i] ? loss : ballot->weights[i];
+    }
 }
 
 /* ---- candidates ---- */
@@ -414,11 +426,14 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
     struct queried queried;
     struct vote_counting counting = {ballot, window, hypothesis, &queried, NULL};
     enum doppel_status status = DOPPEL_E_LIMIT;
+    const struct doppel_audio_zone *zone = &hypothesis->zone;
+    bool faint = zone->faint_fan_out[0] || zone->faint_fan_out[1];
     size_t hits = 0;
-    size_t count = doppel_audio_keys(window->peaks, window->count, &hypothesis->zone, ballot->keys,
+    size_t count = doppel_audio_keys(faint ? window->all : window->peaks,
+                                     faint ? window->all_count : window->count, zone, ballot->keys,
                                      ballot->capacity);
     query_all(ballot, count, &queried);
-    if (ballot->hops < SMALL_SET) /* one look at each list is enough, then */
+    if (ballot->hops < SMALL_SET && !faint) /* one look at each list is enough, then */
         status = gather_all(ballot, &queried, hypothesis, &hits, error);
     if (status == DOPPEL_E_LIMIT)
         status = gather_rarest(ballot, &queried, hypothesis->max_postings, &hits, error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/try.h"
 #include "match/audio/search.h"
 
 enum {
@@ -12,7 +13,9 @@ enum {
     CANDIDATES = 16,
     SCALES = 6,               /* steps of 1 % up and down */
     SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
-    SAME_WITHIN = 43 * STEPS  /* 1 s */
+    SAME_WITHIN = 43 * STEPS, /* 1 s */
+    FAINT_HOPS = 100000 /* 39 minutes: in smaller sets, and of pairs, chance would be more likely
+                           than rates say */
 };
 
 /* Of the window's peaks met, but for chance, at speed 1 and at one that was fitted from there. */
@@ -22,7 +25,7 @@ struct window_search {
     const struct doppel_recordings *recordings;
     const struct doppel_audio_options *options;
     struct window window;
-    struct ballot ballot;
+    struct ballot ballot; /* of peaks that are not faint */
     uint64_t hops, max_postings;
     struct alignment *found; /* ALIGNMENTS_MAX, best first */
     size_t count;
@@ -30,21 +33,34 @@ struct window_search {
 
 /* ---- the window ---- */
 
-static bool window_init(struct window *window, const struct doppel_audio_peak *peaks, size_t count)
+/* @param with_faint faint peaks are looked at */
+static bool window_init(struct window *window, const struct doppel_audio_peak *peaks, size_t count,
+                        bool with_faint)
 {
-    size_t most = MOST_KEYS / doppel_audio_query_zone().fan_out;
+    const struct doppel_audio_zone zone = doppel_audio_clip_zone();
+    size_t most = MOST_KEYS / doppel_audio_zone_pairs(&zone);
     count = count < most ? count : most;
+    window->all = malloc((count + 1) * sizeof *peaks);
     window->peaks = malloc((count + 1) * sizeof *peaks);
-    if (!window->peaks)
+    if (!window->all || !window->peaks)
         return false;
-    window->count = count;
     window->origin = peaks[0].time;
     window->last = peaks[count - 1].time - window->origin;
     for (size_t i = 0; i < count; i++) {
-        window->peaks[i] = peaks[i];
-        window->peaks[i].time -= window->origin;
+        struct doppel_audio_peak peak = peaks[i];
+        peak.time -= window->origin;
+        if (!peak.faint)
+            window->peaks[window->count++] = peak;
+        if (!peak.faint || with_faint)
+            window->all[window->all_count++] = peak;
     }
     return true;
+}
+
+static void window_free(struct window *window)
+{
+    free(window->all);
+    free(window->peaks);
 }
 
 /* As a multiple of ten hours, at least 1. */
@@ -160,19 +176,33 @@ static enum doppel_status verify_all_search(struct window_search *search,
     return DOPPEL_OK;
 }
 
-static enum doppel_status find_plain(struct window_search *search, struct doppel_error *error)
+/* At speed 1. @param ballot with room for the keys of the zone */
+static enum doppel_status find_plain(struct window_search *search, struct ballot *ballot,
+                                     struct doppel_audio_zone zone, uint64_t max_postings,
+                                     struct doppel_error *error)
 {
-    struct hypothesis hypothesis = {1,
-                                    1,
-                                    doppel_audio_query_zone(),
-                                    search->max_postings,
-                                    usual_candidates(search->hops),
+    struct hypothesis hypothesis = {1,        1, zone, max_postings, usual_candidates(search->hops),
                                     -INFINITY};
     struct candidate candidates[VOTES_BEST];
     size_t count = 0;
     enum doppel_status status =
-        ballot_count(&search->ballot, &search->window, &hypothesis, candidates, &count, error);
+        ballot_count(ballot, &search->window, &hypothesis, candidates, &count, error);
     return status ? status : verify_all_search(search, candidates, count, error);
+}
+
+/* With the keys of faint peaks as well. */
+static enum doppel_status find_faint(struct window_search *search, struct doppel_error *error)
+{
+    const struct doppel_audio_zone zone = doppel_audio_clip_zone();
+    struct ballot ballot = {
+        .axis = search->ballot.axis, .hops = search->ballot.hops, .skip = search->ballot.skip};
+    enum doppel_status status;
+    if (ballot_init(&ballot, search->window.all_count * doppel_audio_zone_pairs(&zone)))
+        status = find_plain(search, &ballot, zone, search->max_postings / 2, error);
+    else
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a clip");
+    ballot_free(&ballot);
+    return status;
 }
 
 /* ---- scaled hypotheses ---- */
@@ -272,13 +302,21 @@ static bool is_clear(const struct window_search *search)
     return plain ? share >= CLEAR_SHARE && !is_torn(search) : share >= CLEAR_SHARE_FITTED;
 }
 
+static bool is_found_search(const struct window_search *search)
+{
+    return search->count && search->found[0].rate <= search->options->max_false_positives;
+}
+
 static enum doppel_status find_search(struct window_search *search, struct doppel_error *error)
 {
-    enum doppel_status status = find_plain(search, error);
-    bool found = search->count && search->found[0].rate <= search->options->max_false_positives &&
-                 is_clear(search);
-    if (!status && !found && !search->options->same_speed)
-        status = find_scaled(search, error);
+    enum doppel_status status;
+    TRY(find_plain(search, &search->ballot, doppel_audio_query_zone(), search->max_postings,
+                   error));
+    if (!is_found_search(search) && search->window.all_count > search->window.count)
+        TRY(find_faint(search, error));
+    if (!(is_found_search(search) && is_clear(search)) && !search->options->same_speed)
+        TRY(find_scaled(search, error));
+done:
     return status;
 }
 
@@ -303,7 +341,7 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
     search.ballot.axis = axis;
     search.ballot.hops = search.hops;
     search.ballot.skip = skip;
-    if (window_init(&search.window, peaks, count) &&
+    if (window_init(&search.window, peaks, count, search.hops >= FAINT_HOPS) &&
         ballot_init(&search.ballot, search.window.count * doppel_audio_query_zone().fan_out))
         status = find_search(&search, error);
     else
@@ -311,7 +349,7 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
     if (!status)
         *out_count = search.count;
     ballot_free(&search.ballot);
-    free(search.window.peaks);
+    window_free(&search.window);
     doppel_index_axis_free(axis);
     return status;
 }

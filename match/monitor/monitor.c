@@ -209,7 +209,8 @@ static enum doppel_status look_up_stream(struct doppel_monitor *monitor, bool is
 static void keep_monitor_tail(struct monitor_tail *tail, struct doppel_audio_peak peak,
                               uint64_t step)
 {
-    if (tail->count == TAIL_PEAKS || step < tail->base || step - tail->base > UINT32_MAX)
+    if (peak.faint || tail->count == TAIL_PEAKS || step < tail->base ||
+        step - tail->base > UINT32_MAX)
         return;
     peak.time = (uint32_t)(step - tail->base);
     if (tail->count && tail->peaks[tail->count - 1].time > peak.time)

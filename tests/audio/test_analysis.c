@@ -99,6 +99,44 @@ static void test_any_cut_gives_the_same(void **state)
     free(samples);
 }
 
+/* Faint peaks come beside the others, of what is short enough, however it is cut. */
+static void test_faint_peaks_of_clips(void **state)
+{
+    (void)state;
+    enum { CLIP = DOPPEL_AUDIO_CLIP_SECONDS * 11025, LONGER = CLIP + 2000 };
+    float *samples = make_music(LONGER, 5, .02);
+    struct doppel_audio *audio;
+    assert_int_equal(doppel_audio_new(&audio, NULL), DOPPEL_OK);
+    for (size_t count = CLIP; count <= LONGER; count += LONGER - CLIP) {
+        analyse(samples, count, &whole);
+        doppel_audio_reset(audio);
+        assert_int_equal(doppel_audio_expect_clip(audio, NULL), DOPPEL_OK);
+        for (size_t at = 0; at < count; at += 1000)
+            assert_int_equal(
+                doppel_audio_push(audio, samples + at, count - at < 1000 ? count - at : 1000, NULL),
+                DOPPEL_OK);
+        assert_int_equal(doppel_audio_finish(audio, NULL), DOPPEL_OK);
+        other.count = 0;
+        take(audio, &other);
+        size_t kept = 0, faint = 0;
+        for (size_t i = 0; i < other.count; i++) {
+            faint += other.items[i].faint;
+            assert_false(other.items[i].faint && other.items[i].strong);
+            if (!other.items[i].faint)
+                other.items[kept++] = other.items[i];
+        }
+        other.count = kept;
+        assert_same_peaks(&whole, &other);
+        if (count == CLIP)
+            assert_in_range(faint, 150 * DOPPEL_AUDIO_CLIP_SECONDS,
+                            DOPPEL_AUDIO_FAINT_PEAKS * DOPPEL_AUDIO_CLIP_SECONDS + 1);
+        else
+            assert_int_equal(faint, 0);
+    }
+    doppel_audio_free(audio);
+    free(samples);
+}
+
 static void test_level_does_not_matter(void **state)
 {
     (void)state;
@@ -240,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_density_and_order),
         cmocka_unit_test(test_any_cut_gives_the_same),
+        cmocka_unit_test(test_faint_peaks_of_clips),
         cmocka_unit_test(test_level_does_not_matter),
         cmocka_unit_test(test_tones_make_no_keys),
         cmocka_unit_test(test_silence_and_offset_give_nothing),

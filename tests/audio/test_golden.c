@@ -15,12 +15,14 @@
 enum { PEAKS = 315, STRONG = 158, FIRST_STRONG = 24 };
 
 static const struct doppel_audio_peak first_strong[FIRST_STRONG] = {
-    {0, 599, true},     {0, 1807, true},    {16, 22795, true},  {20, 25685, true},
-    {24, 8565, true},   {61, 13545, true},  {65, 4537, true},   {103, 28195, true},
-    {109, 12518, true}, {145, 23704, true}, {145, 25178, true}, {149, 8434, true},
-    {150, 22971, true}, {192, 4400, true},  {230, 28852, true}, {234, 12365, true},
-    {272, 24423, true}, {277, 8267, true},  {313, 20404, true}, {319, 4227, true},
-    {352, 14821, true}, {359, 29405, true}, {362, 12185, true}, {404, 24038, true},
+    {0, 599, true, false},     {0, 1807, true, false},    {16, 22795, true, false},
+    {20, 25685, true, false},  {24, 8565, true, false},   {61, 13545, true, false},
+    {65, 4537, true, false},   {103, 28195, true, false}, {109, 12518, true, false},
+    {145, 23704, true, false}, {145, 25178, true, false}, {149, 8434, true, false},
+    {150, 22971, true, false}, {192, 4400, true, false},  {230, 28852, true, false},
+    {234, 12365, true, false}, {272, 24423, true, false}, {277, 8267, true, false},
+    {313, 20404, true, false}, {319, 4227, true, false},  {352, 14821, true, false},
+    {359, 29405, true, false}, {362, 12185, true, false}, {404, 24038, true, false},
 };
 
 /* FFTW's last bits differ between processors: a step of time or frequency, a peak in hundreds. */

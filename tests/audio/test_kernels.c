@@ -27,9 +27,9 @@ static const struct row_kernels *kernels_of(uint32_t mask)
 /* Everything that the kernels make of a few spectra. */
 struct made {
     float taken[2 * 513], windowed[DOPPEL_AUDIO_WINDOW];
-    int16_t raw[7][ROW], rows[7][ROW], spread[7][ROW];
+    int16_t raw[7][ROW], rows[7][ROW], spread[7][ROW], near[7][ROW];
     struct row_facts facts[7];
-    uint64_t bits[ROW / 64];
+    uint64_t bits[ROW / 64], near_bits[ROW / 64];
     int rank;
 };
 
@@ -58,11 +58,13 @@ static void make(const struct row_kernels *kernels, uint64_t seed, struct made *
         memcpy(out->rows[i], out->raw[i], sizeof out->raw[i]);
         kernels->facts(out->rows[i], &out->facts[i]);
         kernels->spread(out->rows[i], out->spread[i]);
+        kernels->spread_near(out->rows[i], out->near[i]);
     }
     kernels->take(spectrum, 2 * 513 - seed % 20, out->taken);
     out->rank = kernels->rank((const int32_t *)out->taken, 999 - (int)(seed % 20), (int32_t)seed);
     kernels->window(spectrum + 1, spectrum + 2, out->windowed);
     kernels->maxima(out->rows[3], out->spread[0], out->facts[3].floor, out->bits);
+    kernels->maxima_near(out->rows[3], out->near[1], out->facts[3].floor, out->near_bits);
 }
 
 static void test_versions_are_equal(void **state)
@@ -77,6 +79,23 @@ static void test_versions_are_equal(void **state)
         }
 }
 
+static int16_t highest_about(const int16_t row[ROW], int place, int reach)
+{
+    int16_t top = 0;
+    for (int at = place - reach; at <= place + reach; at++)
+        if (at >= 0 && at < ROW && place >= ROW_PAD && place < ROW - ROW_PAD)
+            top = row[at] > top ? row[at] : top;
+    return top;
+}
+
+static int16_t highest_of(int16_t rows[7][ROW], int first, int end, int place)
+{
+    int16_t top = 0;
+    for (int row = first; row < end; row++)
+        top = rows[row][place] > top ? rows[row][place] : top;
+    return top;
+}
+
 /* The portable version itself against the definitions, one level at a time. */
 static void test_portable_is_as_defined(void **state)
 {
@@ -85,16 +104,14 @@ static void test_portable_is_as_defined(void **state)
     for (uint64_t seed = 0; seed < 300; seed++) {
         make(kernels_of(0), seed, &made);
         for (int i = 0; i < ROW; i++) {
-            int16_t top = 0, around = 0;
-            for (int at = i - 8; at <= i + 8; at++)
-                if (at >= 0 && at < ROW && i >= ROW_PAD && i < ROW - ROW_PAD)
-                    top = made.rows[0][at] > top ? made.rows[0][at] : top;
-            assert_int_equal(made.spread[0][i], top);
-            for (int row = 0; row < 7; row++)
-                around = made.spread[row][i] > around ? made.spread[row][i] : around;
             int16_t level = made.rows[3][i];
+            bool heard = level > made.facts[3].floor;
+            assert_int_equal(made.spread[0][i], highest_about(made.rows[0], i, 8));
+            assert_int_equal(made.near[0][i], highest_about(made.rows[0], i, 3));
             assert_int_equal(made.bits[i / 64] >> i % 64 & 1,
-                             level >= around && level > made.facts[3].floor);
+                             heard && level >= highest_of(made.spread, 0, 7, i));
+            assert_int_equal(made.near_bits[i / 64] >> i % 64 & 1,
+                             heard && level >= highest_of(made.near, 1, 6, i));
         }
     }
 }

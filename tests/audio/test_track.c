@@ -26,12 +26,15 @@ static struct doppel_audio_track make_track(size_t count, uint32_t steps, uint64
                                        TAGS[seed % TAG_COUNT]};
     uint32_t time = 0;
     uint16_t frequency = 0;
+    bool faint = count % 40 == 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t step = next_random(&seed) % 4 ? (uint32_t)(uniform(&seed) * steps) : 0;
         frequency = (uint16_t)(next_random(&seed) % (30720u - (step ? 0 : frequency)) +
                                (step ? 0 : frequency));
         time += step;
-        track.peaks[i] = (struct doppel_audio_peak){time, frequency, next_random(&seed) % 2 == 0};
+        uint64_t class = next_random(&seed) % 3; /* of some tracks */
+        track.peaks[i] =
+            (struct doppel_audio_peak){time, frequency, class == 0, class == 1 && faint};
     }
     return track;
 }
@@ -58,6 +61,7 @@ static void assert_same(const struct doppel_audio_track *read,
         assert_int_equal(read->peaks[next].time, peak->time);
         assert_int_equal(read->peaks[next].frequency, peak->frequency);
         assert_int_equal(read->peaks[next].strong, peak->strong);
+        assert_int_equal(read->peaks[next].faint, peak->faint);
         next++;
     }
     assert_int_equal(next, read->count);
@@ -69,7 +73,7 @@ static void assert_same(const struct doppel_audio_track *read,
 static const struct {
     size_t count;
     uint32_t steps;
-} SHAPES[] = {{0, 1}, {1, 10}, {1000, 40}, {1000, 3000}, {200, 200000}, {60, 60000000}};
+} SHAPES[] = {{0, 1}, {1, 10}, {1000, 40}, {1000, 3000}, {200, 200000}, {60, 60000000}, {999, 40}};
 enum { SHAPE_COUNT = sizeof SHAPES / sizeof *SHAPES };
 
 static void test_round_trip(void **state)

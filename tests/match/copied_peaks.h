@@ -22,7 +22,8 @@ static inline double random_share(uint64_t *seed)
 
 static inline void push_peak(peak_array *peaks, double time, double frequency, bool strong)
 {
-    struct doppel_audio_peak peak = {(uint32_t)lround(time), (uint16_t)lround(frequency), strong};
+    struct doppel_audio_peak peak = {(uint32_t)lround(time), (uint16_t)lround(frequency), strong,
+                                     false};
     if (!array_push(peaks, peak))
         abort();
 }

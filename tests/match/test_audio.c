@@ -342,7 +342,7 @@ static void test_odd_audio(void **state)
     uint64_t seed = 8;
     struct doppel_audio_options options = doppel_audio_options_default();
     struct alignment found[ALIGNMENTS_MAX];
-    struct doppel_audio_peak last = {UINT32_MAX, 3000, true};
+    struct doppel_audio_peak last = {UINT32_MAX, 3000, true, false};
     struct made_audio item = make_audio(20, 40, &seed);
     const struct doppel_recording recordings[] = {
         {NULL, 0, 0}, {NULL, 0, 1e30}, {NULL, 0, NAN}, {&last, 1, 0}, {item.peaks, item.count, -1}};

@@ -112,7 +112,7 @@ static void test_peaks_in_step(void **state)
 static void test_disorder_is_refused(void **state)
 {
     (void)state;
-    struct doppel_audio_peak peaks[] = {{10, 1, true}, {9, 1, true}};
+    struct doppel_audio_peak peaks[] = {{10, 1, true, false}, {9, 1, true, false}};
     struct doppel_recording recording = {peaks, 2, 1};
     struct doppel_audio_options options = doppel_audio_options_default();
     struct doppel_match match;

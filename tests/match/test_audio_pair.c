@@ -104,7 +104,7 @@ static void test_equal_peaks_are_the_same(void **state)
         struct doppel_audio_peak peaks[40];
         for (size_t i = 0; i < count; i++)
             peaks[i] = (struct doppel_audio_peak){(uint32_t)(10 * i + random_word(&seed) % 10),
-                                                  (uint16_t)random_word(&seed), i % 2};
+                                                  (uint16_t)random_word(&seed), i % 2, false};
         struct doppel_audio_track track = {.peaks = peaks, .count = count, .duration_ms = 900};
         struct doppel_match match = compare(&track, &track);
         assert_int_equal(match.relation, DOPPEL_RELATION_SAME);

@@ -14,9 +14,16 @@ enum { STEPS = DOPPEL_AUDIO_TIME_STEPS, ROUNDS = 60 };
 
 static const int primes[] = {11, 17, 23, 29, 37, 41, 47, 53, 61, 71, 83, 97};
 
+/* @return its peaks but for faint ones are given (free) */
 static struct window window_of(const struct made_audio *made)
 {
-    struct window window = {.peaks = made->peaks, .count = made->count};
+    struct window window = {.peaks = malloc((made->count + 1) * sizeof *window.peaks),
+                            .all = made->peaks,
+                            .all_count = made->count};
+    assert_non_null(window.peaks);
+    for (size_t i = 0; i < made->count; i++)
+        if (!made->peaks[i].faint)
+            window.peaks[window.count++] = made->peaks[i];
     window.last = made->count ? made->peaks[made->count - 1].time : 0;
     return window;
 }
@@ -39,20 +46,21 @@ static double met_as(const struct made_audio *item, const struct candidate *at, 
 
 struct shift {
     int hops;
-    double met; /* by what meetings count */
-    uint32_t all, within;
+    double met[2]; /* by what meetings count; of faint peaks */
+    uint32_t all[2], within[2];
 };
 
 static struct shift met_at(const struct window *window, const struct made_audio *item,
                            const struct candidate *at, int hops)
 {
     struct shift shift = {.hops = hops};
-    for (size_t i = 0; i < window->count; i++) {
-        double time = at->speed * window->peaks[i].time + at->offset + hops * STEPS;
-        double met = met_as(item, at, hops, &window->peaks[i]);
-        shift.met += met;
-        shift.all += met > 0;
-        shift.within += time >= 0 && time < (double)at->hops * STEPS;
+    for (size_t i = 0; i < window->all_count; i++) {
+        const struct doppel_audio_peak *peak = &window->all[i];
+        double time = at->speed * peak->time + at->offset + hops * STEPS;
+        double met = met_as(item, at, hops, peak);
+        shift.met[peak->faint] += met;
+        shift.all[peak->faint] += met > 0;
+        shift.within[peak->faint] += time >= 0 && time < (double)at->hops * STEPS;
     }
     return shift;
 }
@@ -60,30 +68,32 @@ static struct shift met_at(const struct window *window, const struct made_audio 
 static int most_first(const void *a, const void *b)
 {
     const struct shift *left = a, *right = b;
-    return left->met != right->met ? (left->met < right->met) - (left->met > right->met)
-                                   : left->hops - right->hops;
+    double x = left->met[0] + left->met[1], y = right->met[0] + right->met[1];
+    return x != y ? (x < y) - (x > y) : left->hops - right->hops;
 }
 
 static struct verdict slow_check(const struct window *window, const struct made_audio *item,
                                  const struct candidate *at)
 {
     struct shift here = met_at(window, item, at, 0), shifts[24];
-    struct verdict verdict = {.met = here.all};
-    double by_chance = 0, trials = 0;
-    verdict.peaks = here.all > here.within ? here.all : here.within;
+    struct verdict verdict = {.met = here.all[0]};
+    verdict.peaks = here.all[0] > here.within[0] ? here.all[0] : here.within[0];
     for (size_t i = 0; i < 24; i++)
         shifts[i] = met_at(window, item, at, i % 2 ? primes[i / 2] : -primes[i / 2]);
     qsort(shifts, 24, sizeof *shifts, most_first);
-    for (size_t i = 0; i < 8; i++) {
-        by_chance += shifts[i].met;
-        trials += shifts[i].within;
-    }
-    verdict.met_by_chance = fmin(1, (by_chance + 1) / (trials + 2));
-    double n = verdict.peaks, share = n > 0 ? here.met / n : 0;
-    if (share > verdict.met_by_chance) {
-        verdict.evidence = here.met * log(share / verdict.met_by_chance);
-        if (here.met < n)
-            verdict.evidence += (n - here.met) * log((1 - share) / (1 - verdict.met_by_chance));
+    for (int faint = 0; faint < 2; faint++) {
+        double by_chance = 0, trials = 0, n = faint ? here.within[1] : verdict.peaks;
+        for (size_t i = 0; i < 8; i++) {
+            by_chance += shifts[i].met[faint];
+            trials += shifts[i].within[faint];
+        }
+        by_chance = fmin(1, (by_chance + 1) / (trials + 2));
+        verdict.met_by_chance = faint ? verdict.met_by_chance : by_chance;
+        double met = fmin(here.met[faint], n), share = n > 0 ? met / n : 0;
+        double evidence = share > by_chance ? met * log(share / by_chance) : 0;
+        if (share > by_chance && met < n)
+            evidence += (n - met) * log((1 - share) / (1 - by_chance));
+        verdict.evidence += faint ? fmax(evidence - 2, 0) : evidence;
     }
     return verdict;
 }
@@ -100,6 +110,7 @@ static void check(const struct made_audio *heard, const struct made_audio *item,
     struct window window = window_of(heard);
     struct doppel_audio_track track = {.peaks = item->peaks, .count = item->count};
     assert_true(candidate_check(&window, &track, same_speed, at, out));
+    free(window.peaks);
 }
 
 static void test_against_all_pairs(void **state)
@@ -117,6 +128,8 @@ static void test_against_all_pairs(void **state)
         struct made_audio heard = hear(&item, &how, &seed);
         struct candidate at = candidate_at(&item, round % 3 ? how.from * STEPS_A_SECOND
                                                             : random_share(&seed) * 4000 - 1000);
+        for (size_t i = 0; i < heard.count && round % 4; i++)
+            heard.peaks[i].faint = random_word(&seed) % 3 != 0;
         struct window window = window_of(&heard);
         struct verdict got;
         check(&heard, &item, true, &at, &got);
@@ -125,6 +138,7 @@ static void test_against_all_pairs(void **state)
         assert_int_equal(got.peaks, wanted.peaks);
         assert_true(fabs(got.met_by_chance - wanted.met_by_chance) < 1e-9);
         assert_true(fabs(got.evidence - wanted.evidence) < 1e-6 * (1 + wanted.evidence));
+        free(window.peaks);
         free(heard.peaks);
         free(item.peaks);
     }

@@ -193,7 +193,7 @@ static struct doppel_audio_track vary(const struct doppel_audio_track *track, st
             frequency = LOWEST + fmod(fabs(frequency), HIGHEST - LOWEST);
         double time = track->peaks[i].time * stretch + random_between(random, -5, 5);
         out.peaks[out.count++] =
-            (struct doppel_audio_peak){(uint32_t)fmax(0, time), (uint16_t)frequency, true};
+            (struct doppel_audio_peak){(uint32_t)fmax(0, time), (uint16_t)frequency, true, false};
     }
     qsort(out.peaks, out.count, sizeof *out.peaks, by_time);
     return out;

@@ -218,6 +218,7 @@ struct doppel_audio_track peaks_of(const struct recording *recording)
     struct doppel_audio_track track = {0};
     struct doppel_audio *audio = NULL;
     if (doppel_audio_new(&audio, NULL) != DOPPEL_OK ||
+        doppel_audio_expect_clip(audio, NULL) != DOPPEL_OK ||
         doppel_audio_push(audio, recording->data, recording->count, NULL) != DOPPEL_OK ||
         doppel_audio_finish(audio, NULL) != DOPPEL_OK)
         abort();

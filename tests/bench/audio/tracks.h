@@ -51,7 +51,7 @@ const struct track *tracks_draw_clip(const struct tracks *tracks, unsigned fold,
 
 size_t tracks_whole_seconds(const struct track *track);
 
-/** Peaks of a recording, given (doppel_audio_track_free). */
+/** Peaks of a recording, with faint ones if it is a clip; given (doppel_audio_track_free). */
 struct doppel_audio_track peaks_of(const struct recording *recording);
 
 #endif
