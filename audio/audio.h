@@ -158,8 +158,9 @@ struct doppel_audio_key {
  * The keys of peaks, ordered by the first peak.
  * Of very many peaks at one time, which no analysis makes, each is paired with the next 1024 at
  * most.
- * @param out room for `capacity` keys; count * doppel_audio_zone_pairs are always enough
- * @return how many were written. Thread-safe.
+ * @param out room for `capacity` keys; count * doppel_audio_zone_pairs are always enough. NULL: all
+ * are counted
+ * @return how many were written, or counted. Thread-safe.
  */
 DOPPEL_API size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
                                     const struct doppel_audio_zone *zone,

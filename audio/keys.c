@@ -50,7 +50,7 @@ static inline bool key_of_pair(const struct pairing *pairing, size_t first, size
            (b->strong | !pairing->zone->strong_only);
 }
 
-/* The keys of peak `first`; how many. */
+/* The keys of peak `first`, if they are wanted; how many. */
 static size_t keys_of_peak(const struct pairing *pairing, size_t first,
                            struct doppel_audio_key *out, size_t capacity)
 {
@@ -67,8 +67,9 @@ static size_t keys_of_peak(const struct pairing *pairing, size_t first,
         float apart = (float)(peaks[i].time - peaks[first].time) * pairing->hops;
         if (apart > MAX_HOPS + 1)
             break;
-        out[made].hop = hop;
-        made += key_of_pair(pairing, first, i, apart, &out[made]) & !peaks[i].faint;
+        struct doppel_audio_key spare, *key = out ? &out[made] : &spare;
+        key->hop = hop;
+        made += key_of_pair(pairing, first, i, apart, key) & !peaks[i].faint;
     }
     return made;
 }
@@ -90,10 +91,10 @@ static size_t faint_keys_of_peak(const struct pairing *pairing, size_t first,
         float apart = (float)(peaks[i].time - peaks[first].time) * pairing->hops;
         if (apart > MAX_HOPS + 1)
             break;
-        out[made].hop = hop;
-        bool is_key =
-            key_of_pair(pairing, first, i, apart, &out[made]) & (left[out[made].faint] > 0);
-        left[out[made].faint] -= is_key;
+        struct doppel_audio_key spare, *key = out ? &out[made] : &spare;
+        key->hop = hop;
+        bool is_key = key_of_pair(pairing, first, i, apart, key) & (left[key->faint] > 0);
+        left[key->faint] -= is_key;
         made += is_key;
     }
     return made;
@@ -106,11 +107,13 @@ size_t doppel_audio_keys(const struct doppel_audio_peak *peaks, size_t count,
     struct pairing pairing = {peaks, count, zone, zone->time_scale / DOPPEL_AUDIO_TIME_STEPS,
                               zone->frequency_scale * 2 / DOPPEL_AUDIO_BIN_STEPS};
     size_t made = 0;
+    if (!out)
+        capacity = SIZE_MAX;
     for (size_t i = 0; i < count && made < capacity; i++) {
         if ((peaks[i].strong || !zone->strong_only) && !peaks[i].faint)
-            made += keys_of_peak(&pairing, i, out + made, capacity - made);
+            made += keys_of_peak(&pairing, i, out ? out + made : NULL, capacity - made);
         if (zone->faint_fan_out[0] + zone->faint_fan_out[1])
-            made += faint_keys_of_peak(&pairing, i, out + made, capacity - made);
+            made += faint_keys_of_peak(&pairing, i, out ? out + made : NULL, capacity - made);
     }
     return made;
 }

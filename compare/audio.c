@@ -74,16 +74,6 @@ size_t audio_first_from(const struct doppel_audio_track *track, double time)
     return low;
 }
 
-size_t audio_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out)
-{
-    struct doppel_audio_zone zone = doppel_audio_item_zone();
-    size_t capacity = track->count * zone.fan_out;
-    *out = calloc(capacity + 1, sizeof **out);
-    if (!*out)
-        return 0;
-    return doppel_audio_keys(track->peaks, track->count, &zone, *out, capacity);
-}
-
 /* ---- comparing ---- */
 
 struct doppel_audio_options audio_options_from(const struct doppel_compare_options *compare)

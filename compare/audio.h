@@ -36,10 +36,6 @@ struct doppel_audio_options audio_options_from(const struct doppel_compare_optio
 /* The number of the first peak from a time on (doppel/audio.h). */
 size_t audio_first_from(const struct doppel_audio_track *track, double time);
 
-/* The keys of a recording as a library has them; given (free).
- * @return how many; 0 and NULL without memory */
-size_t audio_keys(const struct doppel_audio_track *track, struct doppel_audio_key **out);
-
 /* Whether two recordings share anything. @param out its match is filled also when they do not; its
  * segments are given (free). @return what reading, or matching, returns */
 enum doppel_status audio_match(const struct doppel_compare_options *compare,

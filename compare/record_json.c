@@ -91,34 +91,39 @@ static void write_audio_head(struct doppel_json *json, const struct doppel_recor
     doppel_audio_track_free(&track);
 }
 
+/* The keys of a recording as a library has them. */
 static void write_keys(struct doppel_json *json, const struct doppel_audio_track *track,
-                       const struct doppel_audio_key *keys, size_t count)
+                       size_t count)
 {
-    char hex[9];
+    const struct doppel_audio_zone zone = doppel_audio_item_zone();
+    struct doppel_audio_key *keys = calloc(count + 1, sizeof *keys);
+    json->failed |= !keys;
+    if (!keys)
+        return;
+    count = doppel_audio_keys(track->peaks, track->count, &zone, keys, count);
     doppel_json_array_begin(json, "sequence");
     for (size_t i = 0; i < count; i++) {
-        /* A key is of a peak. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        char hex[9];
         double seconds = doppel_audio_seconds(track->peaks[keys[i].peak].time);
         snprintf(hex, sizeof hex, "%08x", keys[i].key);
         write_code(json, hex, (uint32_t)lround(seconds * 1000));
     }
     doppel_json_array_end(json);
+    free(keys);
 }
 
 static void write_audio_content(struct doppel_json *json, const struct doppel_record *record,
                                 bool codes)
 {
+    const struct doppel_audio_zone zone = doppel_audio_item_zone();
     struct doppel_audio_track track;
-    struct doppel_audio_key *keys;
     if (!audio_read(record, &track))
         return;
-    size_t count = audio_keys(&track, &keys);
-    json->failed |= !keys;
+    size_t count = doppel_audio_keys(track.peaks, track.count, &zone, NULL, 0);
     doppel_json_integer(json, "codes", count);
     write_track_head(json, &track);
     if (codes)
-        write_keys(json, &track, keys, count);
-    free(keys);
+        write_keys(json, &track, count);
     doppel_audio_track_free(&track);
 }
 

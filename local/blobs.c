@@ -185,10 +185,14 @@ static int compare_choices(const void *a, const void *b)
     return compare_worths(a, b);
 }
 
-/* Large blobs are left when a picture is shown small: sigma to the power of 3/4. */
+static const float LARGE_SIGMA = 11;
+
+/* Large blobs are left when a picture is shown small: sigma to the power of 3/4. The neighbourhoods
+ * of larger ones are cut wherever the picture is. */
 static float blob_worth(const struct blob *blob)
 {
-    return blob->strength * sqrtf(blob->sigma * sqrtf(blob->sigma));
+    const float sigma = fminf(blob->sigma, LARGE_SIGMA), beyond = sigma / blob->sigma;
+    return blob->strength * sqrtf(sigma * sqrtf(sigma)) * beyond * beyond;
 }
 
 static uint32_t cell_number(const struct blob *blob, uint32_t width, uint32_t height)

@@ -1,5 +1,6 @@
 /* A plane to its fingerprint; positions to points. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/try.h"
 #include "local/local_internal.h"
@@ -64,7 +65,7 @@ static int32_t share_of_side(double at, double longer)
     return share < 0 ? 0 : share >= POSITION_SIDE ? POSITION_SIDE - 1 : (int32_t)share;
 }
 
-static void describe_blob(const struct scales *scales, const struct blob *blob, size_t number,
+static void describe_blob(const struct scales *scales, const struct blob *blob,
                           struct coded_point *out)
 {
     const struct scale_octave *octave = &scales->octaves[blob->octave], *first = scales->octaves;
@@ -76,22 +77,52 @@ static void describe_blob(const struct scales *scales, const struct blob *blob, 
     struct point_place place = {
         share_of_side((double)blob->x + .5, longer), share_of_side((double)blob->y + .5, longer),
         scale_nearest((double)blob->sigma * POSITION_SIDE / longer), (int32_t)angle};
-    out->position = pack_place(place, point_rank(number));
-    out->number = (uint32_t)number;
+    out->position = pack_place(place, 0);
+}
+
+enum { ALIKE_DISTANCE = 24 }; /* bits in which points differ that look the same */
+
+/* Those that are kept are to look different: what looks like one of them goes to the end, since a
+ * match counts one of the two.
+ * @param scratch room for as many */
+static void put_alike_last(struct coded_point *points, size_t count, struct coded_point *scratch)
+{
+    size_t first = 0, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool alike = false;
+        for (size_t k = 0; k < first && first < DOPPEL_LOCAL_KEPT && !alike; k++)
+            alike = point_distance(&points[i].code, &points[k].code) <= ALIKE_DISTANCE;
+        if (alike)
+            scratch[last++] = points[i];
+        else
+            points[first++] = points[i];
+    }
+    memcpy(points + first, scratch, last * sizeof *points);
+}
+
+static void rank_points(struct coded_point *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        points[i].number = (uint32_t)i;
+        points[i].position = pack_place(unpack_place(points[i].position), point_rank(i));
+    }
 }
 
 static enum doppel_status describe_blobs(const struct scales *scales, const struct blob_list *blobs,
                                          struct doppel_fingerprint *out, struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_LOCAL);
-    struct coded_point *points = malloc((blobs->count + 1) * sizeof *points);
+    /* twice as many: the others are scratch */
+    struct coded_point *points = malloc((2 * blobs->count + 1) * sizeof *points);
     struct doppel_fingerprint made = {0};
     enum doppel_status status;
     if (!points)
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture"));
     TRY(doppel_fingerprint_make(scheme, DOPPEL_LOCAL_BITS, (uint32_t)blobs->count, &made, error));
     for (size_t i = 0; i < blobs->count; i++)
-        describe_blob(scales, &blobs->items[i], i, &points[i]);
+        describe_blob(scales, &blobs->items[i], &points[i]);
+    put_alike_last(points, blobs->count, points + blobs->count);
+    rank_points(points, blobs->count);
     qsort(points, blobs->count, sizeof *points, compare_points);
     for (size_t i = 0; i < blobs->count; i++) {
         made.codes[i] = points[i].code;

@@ -2,10 +2,11 @@
  * square or upright screen, or an upright one on a wide screen. */
 #include "video/video_internal.h"
 
-#include <string.h>
+#include <math.h>
 
 enum {
     FRAMES = 32,       /* that are looked at, spread evenly */
+    CORRELATED = 8,    /* of which bars and picture are compared */
     LEAST_DEPTH = 6,   /* cells */
     MOST_PERCENT = 36, /* of a side that a bar may be deep */
     SMOOTHER = 3,      /* times less detail than in the picture there is in the bars, at least */
@@ -14,7 +15,7 @@ enum {
 };
 
 /* How alike bars and the picture behind them are: the correlation along their lines. */
-static const double LEAST_CORRELATION = .6;
+static const double LEAST_CORRELATION = .7;
 
 /* Of a side, what lies along: axis 1 is of rows, from the top. */
 struct blur_profile {
@@ -70,9 +71,8 @@ static double mean_of_lines(const double *values, uint32_t from, uint32_t to)
     return sum / (double)(to - from);
 }
 
-/* How well a depth of both bars divides smooth lines from detailed ones: between-class variance
- * (Otsu's). 0: they are not smooth, or no detail is within. */
-static double division_at(const struct blur_profile *profile, uint32_t depth)
+/* Whether bars of a depth are smooth, and detail is within. */
+static bool are_smooth(const struct blur_profile *profile, uint32_t depth)
 {
     const uint32_t end = GRID_SIDE - depth;
     /* the lines beside an edge hold some of both */
@@ -80,26 +80,7 @@ static double division_at(const struct blur_profile *profile, uint32_t depth)
     double behind = mean_of_lines(profile->detail, end + 1, GRID_SIDE);
     double smooth = before > behind ? before : behind;
     double within = mean_of_lines(profile->detail, depth + 1, end - 1);
-    if (within < LEAST_DETAIL || smooth * SMOOTHER > within)
-        return 0;
-    double apart = mean_of_lines(profile->detail, depth, end) -
-                   (mean_of_lines(profile->detail, 0, depth) +
-                    mean_of_lines(profile->detail, end, GRID_SIDE)) /
-                       2;
-    return apart * apart * (2. * depth) * (GRID_SIDE - 2. * depth);
-}
-
-/* The depth of both bars; 0: there are none. */
-static uint32_t blurred_depth(const struct blur_profile *profile)
-{
-    uint32_t best = 0;
-    double most = 0;
-    for (uint32_t depth = LEAST_DEPTH; depth * 100 <= GRID_SIDE * MOST_PERCENT; depth++) {
-        double division = division_at(profile, depth);
-        best = division > most ? depth : best;
-        most = division > most ? division : most;
-    }
-    return best;
+    return within >= LEAST_DETAIL && smooth * SMOOTHER <= within;
 }
 
 /* An edge within a cell is two steps, which share its height: where their middle is, in GRID_UNITs.
@@ -159,31 +140,47 @@ static void add_bar_line(const uint8_t *grid, unsigned axis, uint32_t depth, uin
     }
 }
 
-static bool shows_picture(const uint8_t *grids, size_t count, unsigned axis, uint32_t depth)
+static double correlation_at(const uint8_t *grids, size_t count, unsigned axis, uint32_t depth)
 {
-    const size_t used = count < FRAMES ? count : FRAMES;
+    const size_t used = count < CORRELATED ? count : CORRELATED;
     struct blur_sums sums = {0};
     for (size_t i = 0; i < used; i++)
         for (uint32_t line = 1; line + 1 < depth; line += 2) {
-            const uint8_t *grid = blur_frame(grids, count, i);
+            const uint8_t *grid = grids + i * count / used * GRID_BYTES;
             add_bar_line(grid, axis, depth, line, &sums);
             add_bar_line(grid, axis, depth, GRID_SIDE - 1 - line, &sums);
         }
-    return sums.xy > 0 &&
-           sums.xy * sums.xy >= LEAST_CORRELATION * LEAST_CORRELATION * sums.xx * sums.yy;
+    return sums.xx > 0 && sums.yy > 0 ? sums.xy / (sqrt(sums.xx) * sqrt(sums.yy)) : 0;
+}
+
+/* The depth of both bars at which they show the picture best: a picture that is smooth at its own
+ * edges, as before a wall, tells by its detail that they are deeper. 0: there are none; where the
+ * least depth is best, a frame's edges look like what is beside them. */
+static uint32_t blurred_depth(const uint8_t *grids, size_t count, unsigned axis,
+                              const struct blur_profile *profile, double *out_alike)
+{
+    uint32_t best = 0;
+    *out_alike = LEAST_CORRELATION;
+    for (uint32_t depth = LEAST_DEPTH; depth * 100 <= GRID_SIDE * MOST_PERCENT; depth++) {
+        double alike = are_smooth(profile, depth) ? correlation_at(grids, count, axis, depth) : 0;
+        best = alike > *out_alike ? depth : best;
+        *out_alike = alike > *out_alike ? alike : *out_alike;
+    }
+    return best > LEAST_DEPTH ? best : 0;
 }
 
 bool find_blurred_bars(const uint8_t *grids, size_t count, struct grid_box *out)
 {
+    double most = 0, alike;
     for (unsigned axis = 0; count && axis < 2; axis++) {
         const struct blur_profile profile = profile_of_grids(grids, count, axis);
-        const uint32_t depth = blurred_depth(&profile);
-        if (!depth || !shows_picture(grids, count, axis, depth))
+        const uint32_t depth = blurred_depth(grids, count, axis, &profile, &alike);
+        if (!depth || alike <= most)
             continue;
         *out = grid_box_full;
         out->edge[axis] = exact_blur_edge(&profile, depth);
         out->edge[axis + 2] = exact_blur_edge(&profile, GRID_SIDE - depth);
-        return true;
+        most = alike;
     }
-    return false;
+    return most > 0;
 }

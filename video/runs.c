@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RECTANGLE_LIMIT = 16 /* bits of 64; more are another scene */ };
+
 void runs_free(struct runs *runs)
 {
     free(runs->frames);
@@ -46,6 +48,17 @@ static bool make_room_for_run(struct runs *runs)
     return true;
 }
 
+/* Whether the likeliest rectangle shows something else than when the run began: before a wall that
+ * does not move a picture in the picture may. */
+static bool rectangle_moved(const struct runs *runs, const uint8_t *cells)
+{
+    if (runs->parts < 2 || doppel_video_cells_flat(cells))
+        return false;
+    const uint8_t *first = runs->cells[1] + (runs->count - 1) * DOPPEL_VIDEO_CELL_BYTES;
+    struct doppel_code now = cells_code(cells), then = cells_code(first);
+    return doppel_code_distance(&now, &then, 64) > RECTANGLE_LIMIT;
+}
+
 static bool run_goes_on(const struct runs *runs, const struct doppel_code *code, uint32_t time_ms)
 {
     if (!runs->open || runs->every)
@@ -64,7 +77,7 @@ enum doppel_status runs_take(struct runs *runs,
         return DOPPEL_OK;
     }
     struct doppel_code code = cells_code(cells[0]);
-    if (run_goes_on(runs, &code, time_ms)) {
+    if (run_goes_on(runs, &code, time_ms) && !rectangle_moved(runs, cells[1])) {
         runs->frames[runs->count - 1].end_ms = time_ms;
         return DOPPEL_OK;
     }

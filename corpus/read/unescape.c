@@ -147,14 +147,17 @@ static bool unescape_run(const char **in, const char *end, char **out)
     return !escape || unescape_one(in, end, out);
 }
 
-static bool unescape_portable(const char **in, const char *end, char **out)
+static bool unescape_rest(const char **in, const char *end, char **out)
 {
-    if (!unescape_chunks(in, end, out))
-        return false;
     while (*in < end)
         if (!unescape_run(in, end, out))
             return false;
     return true;
+}
+
+static bool unescape_portable(const char **in, const char *end, char **out)
+{
+    return unescape_chunks(in, end, out) && unescape_rest(in, end, out);
 }
 
 #if defined(__x86_64__)
@@ -167,18 +170,33 @@ static bool unescape_avx512(const char **in, const char *end, char **out)
     }
     return true;
 }
+
+static bool unescape_avx2(const char **in, const char *end, char **out)
+{
+    while (end - *in >= CHUNK) {
+        unescape_simple_avx2(in, end, out);
+        if (end - *in >= CHUNK && !unescape_one(in, end, out))
+            return false;
+    }
+    return unescape_rest(in, end, out);
+}
 #endif
+
+static bool unescape_best(const char **in, const char *end, char **out)
+{
+#if defined(__x86_64__)
+    if (cpu_flags() & CPU_AVX512_VBMI2)
+        return unescape_avx512(in, end, out);
+    if (cpu_flags() & CPU_AVX2)
+        return unescape_avx2(in, end, out);
+#endif
+    return unescape_portable(in, end, out);
+}
 
 bool json_unescape(const char *in, size_t size, char *out, size_t *out_size)
 {
-    const char *end = in + size;
     char *begin = out;
-#if defined(__x86_64__)
-    bool fine = cpu_flags() & CPU_AVX512_VBMI2 ? unescape_avx512(&in, end, &out)
-                                               : unescape_portable(&in, end, &out);
-#else
-    bool fine = unescape_portable(&in, end, &out);
-#endif
+    bool fine = unescape_best(&in, in + size, &out);
     if (fine)
         *out_size = (size_t)(out - begin);
     return fine;

@@ -16,4 +16,7 @@ bool json_has_half_surrogate(const char *token, size_t size);
  * @param letters what each of these stands for; 0: no such escape */
 void unescape_simple_avx512(const char letters[128], const char **in, const char *end, char **out);
 
+/* With AVX2: decode while there are 64 bytes, or up to such an escape. */
+void unescape_simple_avx2(const char **in, const char *end, char **out);
+
 #endif

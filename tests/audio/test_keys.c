@@ -76,6 +76,7 @@ static void check_zone(const struct doppel_audio_peak *peaks, size_t count,
         assert_int_equal(keys[i].faint, expected[i].faint);
         assert_true(keys[i].key >> DOPPEL_AUDIO_KEY_BITS == 0);
     }
+    assert_int_equal(doppel_audio_keys(peaks, count, zone, NULL, 0), made);
     assert_int_equal(doppel_audio_keys(peaks, count, zone, keys, made / 2), made / 2);
     free(keys);
     free(expected);

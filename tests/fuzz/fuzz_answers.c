@@ -68,10 +68,9 @@ static void read_parts(const struct doppel_record *record)
         expect(
             !doppel_image_attachment_read(record->attachment, record->attachment_size, &features));
     if (record->scheme == DOPPEL_SCHEME_PEAKS32) {
-        struct doppel_audio_key *keys = NULL;
+        const struct doppel_audio_zone zone = doppel_audio_item_zone();
         expect(!audio_load(record, &audio, &error));
-        (void)audio_keys(&audio, &keys);
-        free(keys);
+        (void)doppel_audio_keys(audio.peaks, audio.count, &zone, NULL, 0);
         doppel_audio_track_free(&audio);
     }
     if (record->scheme == DOPPEL_SCHEME_FRAMES64) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "local/local_internal.h"
 #include "scenes.h"
 
 static void assert_is_fingerprint(const struct doppel_fingerprint *points)
@@ -38,6 +39,31 @@ static void test_the_same_picture_has_the_same_points(void **state)
     assert_int_equal(a.count, DOPPEL_LOCAL_KEPT);
     doppel_fingerprint_free(&a);
     doppel_fingerprint_free(&b);
+}
+
+/* A match counts one of two points that look the same: bricks, drawn over and over. */
+static void test_points_that_are_kept_look_different(void **state)
+{
+    (void)state;
+    enum { SIDE = 480, ALIKE = 24 };
+    struct scene scene = scene_make(3);
+    uint8_t *samples = scene_draw(&scene, &scene_whole);
+    for (size_t i = 0; i < (size_t)SIDE * SIDE / 2; i++)
+        samples[i] = i / SIDE % 16 < 3 || (i % SIDE + i / SIDE / 16 % 2 * 20) % 40 < 3 ? 40 : 200;
+    struct doppel_fingerprint points;
+    assert_int_equal(
+        doppel_local_features(&(struct doppel_plane){samples, SIDE, SIDE, SIDE}, &points, NULL), 0);
+    uint32_t alike_of_all = 0;
+    assert_true(points.count > 2 * DOPPEL_LOCAL_KEPT);
+    for (uint32_t i = 0; i < points.count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const bool alike = point_distance(&points.codes[i], &points.codes[k]) <= ALIKE;
+            alike_of_all += alike;
+            assert_false(alike && i < DOPPEL_LOCAL_KEPT);
+        }
+    assert_true(alike_of_all > DOPPEL_LOCAL_KEPT);
+    doppel_fingerprint_free(&points);
+    free(samples);
 }
 
 /* A stride with rubbish in it changes nothing. */
@@ -138,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_picture_has_the_same_points),
+        cmocka_unit_test(test_points_that_are_kept_look_different),
         cmocka_unit_test(test_only_samples_count),
         cmocka_unit_test(test_a_blob_is_where_it_is),
         cmocka_unit_test(test_hardly_pictures),

@@ -19,6 +19,7 @@ struct blurred_case {
     bool upright, sharp; /* the picture stands between bars left and right; they are not blurred */
     uint32_t around;     /* scene of what is behind; 0: the same */
     bool is_cut;
+    bool calm; /* the picture is smooth at its own edges */
 };
 
 /* Waves and blocks: a video has fine detail, too. */
@@ -76,7 +77,9 @@ static void draw_blurred(const struct blurred_case *layout, uint32_t frame, uint
             double level = layout->sharp ? behind_sample(layout, scene, seconds, place)
                                          : smooth_sample(coarse, place[0], place[1]);
             if (across >= 0 && across < 1 && down >= 0 && down < 1)
-                level = detailed_sample(scene, seconds, across, down);
+                level = layout->calm && fabs((layout->upright ? across : down) - .5) > .32
+                            ? drawn_sample(scene, seconds, across, down) * .7
+                            : detailed_sample(scene, seconds, across, down);
             samples[y * SIDE + x] = (uint8_t)fmin(level, 255);
         }
 }
@@ -103,6 +106,8 @@ static const struct blurred_case CASES[] = {
     {.share = .32, .is_cut = true},
     {.share = .5625, .upright = true, .is_cut = true},
     {.share = .32, .upright = true, .is_cut = true},
+    {.share = .75, .is_cut = true, .calm = true},
+    {.share = .5625, .upright = true, .is_cut = true, .calm = true},
     {.share = .5625, .around = 500},                 /* something else, blurred */
     {.share = .5625, .upright = true, .around = 77}, /* likewise */
     {.share = .5625, .sharp = true},

@@ -20,6 +20,7 @@ enum { WIDTH = 480, HEIGHT = 270, FRAMES = 24, SCENE_FRAMES = 4 };
 struct layout {
     uint32_t seed, left, top, right, bottom, around_seed;
     uint8_t colour;
+    bool still_around;
 };
 
 static const struct layout whole = {.seed = 3, .right = WIDTH, .bottom = HEIGHT};
@@ -29,8 +30,8 @@ static void draw_layout(const struct layout *layout, uint32_t frame, uint8_t *sa
     double seconds = frame % SCENE_FRAMES * .25;
     memset(samples, layout->colour, WIDTH * HEIGHT);
     if (layout->around_seed)
-        draw_scene(layout->around_seed + frame / SCENE_FRAMES, seconds, WIDTH, HEIGHT, samples,
-                   WIDTH);
+        draw_scene(layout->around_seed + (layout->still_around ? 0 : frame / SCENE_FRAMES),
+                   layout->still_around ? 0 : seconds, WIDTH, HEIGHT, samples, WIDTH);
     draw_scene(layout->seed + frame / SCENE_FRAMES, seconds, layout->right - layout->left,
                layout->bottom - layout->top, samples + layout->top * WIDTH + layout->left, WIDTH);
 }
@@ -160,6 +161,24 @@ static void test_a_image_in_the_image_is_found(void **state)
         doppel_video_track_free(&track);
     }
     doppel_video_track_free(&plain);
+}
+
+/* Before what does not move there are runs for most of its scenes, at least. */
+static void test_a_picture_before_a_still_one_has_runs(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        const uint32_t width = WIDTH * 2 / 5;
+        struct layout layout = {.seed = 3, .around_seed = 500 + 20 * seed, .still_around = true};
+        layout.left = drawn_random(seed, 2) % (WIDTH - width);
+        layout.top = drawn_random(seed, 3) % (HEIGHT - width * 9 / 16);
+        layout.right = layout.left + width;
+        layout.bottom = layout.top + width * 9 / 16;
+        struct doppel_video_track track = take(&layout);
+        assert_true(track.rectangle_count > 0);
+        assert_in_range(track.count, FRAMES / SCENE_FRAMES / 2 + 1, FRAMES);
+        doppel_video_track_free(&track);
+    }
 }
 
 /* ---- times ---- */
@@ -303,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_wholes_have_their_bars),
         cmocka_unit_test(test_without_bars_nothing_is_cut),
         cmocka_unit_test(test_a_image_in_the_image_is_found),
+        cmocka_unit_test(test_a_picture_before_a_still_one_has_runs),
         cmocka_unit_test(test_middles_are_those_of_upright_cuts),
         cmocka_unit_test(test_runs_end_at_gaps),
         cmocka_unit_test(test_a_part_may_be_anything),

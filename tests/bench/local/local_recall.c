@@ -11,6 +11,7 @@
 
 #include <doppel/local.h>
 
+#include "../recall/steps.h"
 #include "parts.h"
 #include "pictures.h"
 
@@ -116,7 +117,21 @@ struct edit_count {
     size_t others;             /* others than the original that were given as matches */
 };
 
-/* Ask with an edit of a picture of the list. */
+/* Ask with a picture that shows picture `at` of the list; by `whole` is told whether it shows
+ * something. */
+static void ask_made(struct bench *bench, const struct image *made, const struct image *whole,
+                     size_t at, struct edit_count *count)
+{
+    const struct answer answer = ask(bench, made, at);
+    const bool shown = part_shows_something(whole);
+    count->asked++;
+    count->found += answer.found;
+    count->shown += shown;
+    count->shown_found += shown && answer.found;
+    count->inliers += answer.found ? answer.verdict.inliers : 0;
+    count->others += answer.first != UINT64_MAX && answer.first_rate <= 1e-3;
+}
+
 static void ask_edit(struct bench *bench, const struct picture_list *list, size_t at,
                      const struct part_edit *edit, struct edit_count *count)
 {
@@ -125,18 +140,61 @@ static void ask_edit(struct bench *bench, const struct picture_list *list, size_
     for (size_t k = 0; k < 3; k++)
         others[k] = pictures_load(list->paths[(at + (k + 1) * (list->count / 4)) % list->count]);
     struct image made = edit->apply(&in, others, &random);
-    const struct answer answer = ask(bench, &made, at);
-    const bool shown = part_shows_something(edit->is_crop ? &made : &in);
-    count->asked++;
-    count->found += answer.found;
-    count->shown += shown;
-    count->shown_found += shown && answer.found;
-    count->inliers += answer.found ? answer.verdict.inliers : 0;
-    count->others += answer.first != UINT64_MAX && answer.first_rate <= 1e-3;
+    ask_made(bench, &made, edit->is_crop ? &made : &in, at, count);
     image_free(&made);
     image_free(&in);
     for (int k = 0; k < 3; k++)
         image_free(&others[k]);
+}
+
+static void ask_step(struct bench *bench, const struct picture_list *list, size_t at,
+                     const struct step_edit *edit, double amount, struct edit_count *count)
+{
+    struct image in = pictures_load(list->paths[at]);
+    struct random random = random_seeded(at, edit->name, "");
+    struct image edited = edit->apply(&in, amount, &random);
+    struct image made = part_recoded(&edited, 85);
+    ask_made(bench, &made, &made, at, count);
+    image_free(&made);
+    image_free(&edited);
+    image_free(&in);
+}
+
+static void print_count(const char *name, double goal, const struct edit_count *count)
+{
+    printf("%-28s %5.1f %%  goal %3.0f  %5.1f %% of %zu that show something  %4.1f inliers, "
+           "others %zu\n",
+           name, 100. * (double)count->found / (double)count->asked, goal,
+           100. * (double)count->shown_found / (double)(count->shown + !count->shown), count->shown,
+           (double)count->inliers / (double)(count->found + !count->found), count->others);
+    fflush(stdout);
+}
+
+/* Edits of image_steps, of whole pictures, that codes of views are short of. */
+static const struct whole_edit {
+    const char *name;
+    double amount;
+} whole_edits[] = {
+    {"corner crop, %", 10},
+    {"corner crop, %", 20},
+    {"corner crop, %", 25},
+    {"one side, %", 20},
+    {"one side, %", 25},
+    {"crop, text, tones, %", 3},
+    {"crop, text, tones, %", 6},
+    {"crop, text, tones, %", 9},
+    {"crop, text, tones, %", 12},
+    {"stickers", 1},
+    {"stickers", 2},
+    {"phone screenshot", 1},
+};
+
+static const struct step_edit *step_edit_by_name(const char *name)
+{
+    const struct step_edit *edit = step_edits;
+    while (strcmp(edit->name, name))
+        edit++;
+    return edit;
 }
 
 static void ask_edits(struct bench *bench, const struct picture_list *list, size_t originals)
@@ -147,13 +205,16 @@ static void ask_edits(struct bench *bench, const struct picture_list *list, size
         struct edit_count count = {0};
         for (size_t i = 0; i < originals; i++)
             ask_edit(bench, list, i * step, &part_edits[edit], &count);
-        printf("%-28s %5.1f %%  goal %3.0f  %5.1f %% of %zu that show something  %4.1f inliers, "
-               "others %zu\n",
-               part_edits[edit].name, 100. * (double)count.found / (double)count.asked,
-               part_edits[edit].goal,
-               100. * (double)count.shown_found / (double)(count.shown + !count.shown), count.shown,
-               (double)count.inliers / (double)(count.found + !count.found), count.others);
-        fflush(stdout);
+        print_count(part_edits[edit].name, part_edits[edit].goal, &count);
+    }
+    for (size_t edit = 0; edit < sizeof whole_edits / sizeof *whole_edits; edit++) {
+        struct edit_count count = {0};
+        char name[64];
+        for (size_t i = 0; i < originals; i++)
+            ask_step(bench, list, i * step, step_edit_by_name(whole_edits[edit].name),
+                     whole_edits[edit].amount, &count);
+        snprintf(name, sizeof name, "%s: %g", whole_edits[edit].name, whole_edits[edit].amount);
+        print_count(name, 0, &count);
     }
 }
 
