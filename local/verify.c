@@ -37,6 +37,9 @@ struct point_pairing {
 
 /* ---- chance ---- */
 
+/* So many more unrelated pictures are as near as the model of codes has it (docs/figures.md). */
+static const double TAIL = 4;
+
 /* -ln of the share of pairs of points of unrelated pictures that differ in so many bits at most. */
 static double code_surprise(uint32_t distance)
 {
@@ -49,7 +52,7 @@ static double code_surprise(uint32_t distance)
 
 double verify_rate(double surprise)
 {
-    double rate = exp(-fmin(surprise, 600)); /* a number above 0, also times others */
+    double rate = TAIL * exp(-fmin(surprise, 600)); /* a number above 0, also times others */
     return rate < 1 ? rate : 1;
 }
 
