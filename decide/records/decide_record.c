@@ -137,8 +137,8 @@ static enum doppel_status ask_decider(struct ingest *ingest, struct decider_answ
                                      : doppel_fail(error, people->status, "%s", people->message);
 }
 
-enum doppel_status ingest_decide(struct ingest *ingest, const struct prepared_record *record,
-                                 struct doppel_error *error)
+enum doppel_status ingest_decide_record(struct ingest *ingest, const struct prepared_record *record,
+                                        struct doppel_error *error)
 {
     struct decider_answer answer;
     struct outcome outcome = {0};

@@ -257,10 +257,10 @@ static enum doppel_status decide_for_client(struct ingest *ingest,
                                             struct doppel_error *error)
 {
     if (ingest->reader)
-        return ingest_decide(ingest, record, error);
+        return ingest_decide_record(ingest, record, error);
     doppel_library_set_client(ingest->library,
                               pool_string(&ingest->batch->strings, record->client));
-    enum doppel_status status = ingest_decide(ingest, record, error);
+    enum doppel_status status = ingest_decide_record(ingest, record, error);
     doppel_library_set_client(ingest->library, NULL);
     return status;
 }

@@ -90,8 +90,8 @@ struct ingest {
 
 /** Decide about a record, which is at hand from now on; keep it, and add what is to be told of it
  * to ingest->told. DOPPEL_OK; those of the library, of the upstream, and _MEMORY */
-enum doppel_status ingest_decide(struct ingest *ingest, const struct prepared_record *record,
-                                 struct doppel_error *error);
+enum doppel_status ingest_decide_record(struct ingest *ingest, const struct prepared_record *record,
+                                        struct doppel_error *error);
 
 /** The shingles of the record at hand, in ingest->shingles where they are to be had. DOPPEL_OK;
  * DOPPEL_E_MEMORY */
