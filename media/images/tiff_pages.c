@@ -83,7 +83,7 @@ size_t tiff_find_pages(int fd, uint64_t *out, size_t most)
     while (offset && found < most && passed < 2 * most + TIFF_PAGES_SPARE) {
         const uint64_t at = offset;
         bool more = pass_directory(&chain, &offset, &page);
-        if (more && page)
+        if (more ? page : found > 0) /* what is named and not there is a page that is lost */
             out[found++] = at;
         if (!more || offset == mark)
             break; /* cut short, or in a circle */

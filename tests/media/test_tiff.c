@@ -243,6 +243,34 @@ static void directories_in_a_circle_end(void **state)
         scene_free(&scenes[i]);
 }
 
+/* A file that breaks off in its second page is no picture of the first one. */
+static void a_page_that_is_cut_off_counts(void **state)
+{
+    (void)state;
+    struct scene scenes[2] = {scene_make(SCENE_SMOOTH, 90, 60), scene_make(SCENE_GREY, 90, 60)};
+    const struct tiff_how hows[2] = {{.photometric = PHOTOMETRIC_RGB},
+                                     {.photometric = PHOTOMETRIC_RGB}};
+    struct file file = make_tiff(scenes, hows, 2);
+    struct file cut = file_of(file.data, file.size - 3000);
+    enum doppel_format format;
+    assert_int_equal(probe(&cut, &format), DOPPEL_KIND_TEXT);
+    int fd = file_open(cut.data, cut.size);
+    struct doppel_pages *pages;
+    struct doppel_luma luma;
+    uint32_t count;
+    assert_int_equal(doppel_media_open_pages(fd, NULL, 9, &pages, &count, NULL), DOPPEL_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(doppel_media_read_page(pages, 0, 0, &luma, NULL), DOPPEL_OK);
+    doppel_luma_free(&luma);
+    assert_int_equal(doppel_media_read_page(pages, 1, 0, &luma, NULL), DOPPEL_E_CORRUPT);
+    doppel_media_close_pages(pages);
+    close(fd);
+    file_free(&cut);
+    file_free(&file);
+    scene_free(&scenes[0]);
+    scene_free(&scenes[1]);
+}
+
 /* Cut short anywhere, or with bytes that were changed: refused, or read as far as it goes. */
 static void broken_pages_are_survived(void **state)
 {
@@ -284,6 +312,7 @@ int main(void)
         cmocka_unit_test(one_picture_with_a_small_one_is_no_document),
         cmocka_unit_test(rows_of_a_facsimile_count_twice),
         cmocka_unit_test(directories_in_a_circle_end),
+        cmocka_unit_test(a_page_that_is_cut_off_counts),
         cmocka_unit_test(broken_pages_are_survived),
     };
     return cmocka_run_group_tests_name("tiff", tests, NULL, NULL);
