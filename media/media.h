@@ -1,7 +1,7 @@
 /**
  * doppel/media.h: from an open file to a grey plane, sampled grey frames, or mono samples.
- * Everything that touches FFmpeg, libjpeg-turbo, libpng, libheif and libwebp is behind this face,
- * and so are all limits on input.
+ * Everything that touches FFmpeg, libjpeg-turbo, libpng, libtiff, libheif, libwebp and libraw is
+ * behind this face, and so are all limits on input.
  *
  * The decoders run in the caller's process and thread. Hostile files are their daily bread, but
  * they are other people's code: programs that read untrusted files call this in a worker
