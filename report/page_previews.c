@@ -1,4 +1,4 @@
-/* Pages of PDFs side by side: which are drawn, and what is marked on them. */
+/* Pages of documents side by side: which are drawn, and what is marked on them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static bool want_page(struct previews *previews, struct preview of, uint32_t pag
     return array_push(&previews->items, of);
 }
 
-/* Of both, where the first is a PDF, too. */
+/* Of both, where the first has pages, too. */
 static bool want_shown_pages(struct previews *previews, size_t first, size_t member)
 {
     struct shown_pages shown;

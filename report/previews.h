@@ -26,9 +26,9 @@ struct preview {
     const struct report_member *source; /* what is previewed */
     size_t member;                      /* for which it is shown */
     size_t same_as; /* the first member of the same bytes, which is previewed in its place */
-    bool has_pages;       /* it is one */
+    bool has_pages; /* it is a PDF, or a TIFF of pages */
     bool of_first;  /* of videos: the first member's moment beside this one's: not reported */
-    uint32_t page;  /* of a PDF, from 1 on, beside its text: not reported; 0: none */
+    uint32_t page;  /* of a document of pages, from 1 on, beside its text: not reported; 0: none */
     double seconds; /* of videos */
     struct doppel_order order;
     uint8_t *bytes; /* given; NULL: `reason` says why, but of what is the same as another */

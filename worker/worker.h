@@ -130,14 +130,14 @@ enum doppel_preview {
     DOPPEL_LOOK_NONE = 0,
     DOPPEL_LOOK_STILL, /**< a picture as a JPEG, its longest side at most look_size pixels */
     DOPPEL_LOOK_WAVE,  /**< a recording: DOPPEL_WAVE_HEAD_BYTES (milliseconds, buckets: u32 each),
-                          then  of each bucket the least and the largest sample, as signed bytes: up
-                          to  look_size of them */
+                          then of each bucket the least and the largest sample, as signed bytes: up
+                          to look_size of them */
     DOPPEL_LOOK_PLAIN, /**< a text as plain text, by text_format: the first look_size bytes; before
                           each page of a document but the first a form feed */
-    DOPPEL_LOOK_PAGE   /**< a page of a PDF: the size of a JPEG and the number of its words, u32
-                          each; the grey JPEG, its longest side look_size pixels; of each word left,
-                          top, right and bottom, u16 each, in shares of the page's 65 535; and the
-                          words, each ended by '\n' */
+    DOPPEL_LOOK_PAGE   /**< a page of a PDF or TIFF: the size of a JPEG and the number of its
+                          words, u32 each; the grey JPEG, its longest side look_size pixels; of
+                          each word left, top, right and bottom, u16 each, in shares of the
+                          page's 65 535; and the words, each ended by '\n' */
 };
 
 enum { DOPPEL_WAVE_HEAD_BYTES = 8, DOPPEL_PAGE_HEAD_BYTES = 8, DOPPEL_PAGE_WORD_BYTES = 8 };
