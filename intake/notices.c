@@ -59,7 +59,7 @@ void intake_say_poor(struct intake *intake)
     if (intake->poor)
         doppel_run_notice(intake->options->run,
                           "%llu picture%s too little structure to be distinguished (a quality "
-                          "below %d): only next to equal copies of %s are found",
+                          "below %d): only copies that are nearly equal to %s are found",
                           (unsigned long long)intake->poor, one ? " has" : "s have",
                           DOPPEL_IMAGE_MIN_QUALITY, one ? "it" : "them");
     intake->poor = 0;

@@ -15,6 +15,7 @@ void results_clear(struct doppel_search_results *results)
     results->count = 0;
     results->unreadable.count = 0;
     memset(results->not_compared, 0, sizeof results->not_compared);
+    results->obstacle = NULL;
 }
 
 void doppel_search_results_free(struct doppel_search_results *results)

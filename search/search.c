@@ -364,6 +364,7 @@ enum doppel_status doppel_search_record(struct doppel_search *search,
     if (status)
         return status;
     TRY(run_query(search, &query, results, error));
+    results->obstacle = doppel_compare_obstacle(record, &search->options.compare);
     TRY(search_other_schemes(search, doppel_compare_scheme(&search->options.compare, query.kind),
                              record, name, results, error));
 done:

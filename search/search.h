@@ -99,6 +99,8 @@ struct doppel_search_results {
         not_compared[DOPPEL_SEARCH_SCHEMES]; /**< items of that scheme, all of which could match
                                                 (`other_schemes` of the options); more than
                                                 DOPPEL_SCHEME_COUNT_MAX are not counted */
+    const char *obstacle; /**< doppel_compare_obstacle of the query; NULL: nothing stands against
+                             it, or it is a code. Static storage */
 };
 
 /**

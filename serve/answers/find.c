@@ -175,6 +175,8 @@ static enum doppel_status put_matches(struct library_query *query, struct doppel
     for (size_t i = 0; i < results->count; i++)
         shown += is_match_shown(&results->items[i]);
     doppel_json_boolean(json, "match", shown > 0);
+    if (!shown && results->obstacle)
+        doppel_json_text(json, "reason", results->obstacle);
     doppel_not_compared_to_json(json, results->not_compared);
     doppel_unreadable_to_json(json, &results->unreadable);
     if (shown > (size_t)query->most)

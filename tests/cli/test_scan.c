@@ -405,6 +405,11 @@ static void pictures_without_structure_are_counted(void **state)
     ran = doppel("add", "-L", "library", "flat.png");
     assert_has(ran.err, "1 picture has too little structure");
     ran_free(&ran);
+    keep_image("other.png", (struct image){240, 160, calloc(240 * 160, 3)}, 90);
+    ran = doppel("find", "-L", "library", "--json", "other.png");
+    assert_string_equal(ran.out, "{\"query\":\"other.png\",\"match\":false,"
+                                 "\"reason\":\"has too little structure to be told by\"}\n");
+    ran_free(&ran);
     ran = doppel("find", "-L", "library", "detailed.jpg");
     assert_lacks(ran.err, "too little structure");
     ran_free(&ran);

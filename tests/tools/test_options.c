@@ -285,6 +285,32 @@ static void assert_parsed(const char *example)
     settings_free(&settings);
 }
 
+/* What would do nothing for the kind that is asked for, by its name, a scheme, or another option.
+ */
+static void options_are_of_kinds(void **state)
+{
+    (void)state;
+    assert_refused("scan --kind text --views full x", "'--views' is for images");
+    assert_refused("groups --kind audio --no-orientations", "'--no-orientations' is for images");
+    assert_refused("scan --kind video --bursts x", "'--bursts' is for images");
+    assert_refused("scan --scheme minhash128 --companions join x", "'--companions' is for images");
+    assert_refused("scan --kind image --text-format html x", "'--text-format' is for texts");
+    assert_refused("hash --scheme pdq --ocr x", "'--ocr' is for texts");
+    assert_refused("groups --kind video --preset news", "'--preset' is for texts");
+    assert_refused("find --code 0123456789abcdef --unit words", "'--unit' is for texts");
+    assert_refused("find --playlist --shingle 3 x", "'--shingle' is for texts");
+    assert_refused("check --kind audio --min-words 3 x", "'--min-words' is for texts");
+    assert_refused("scan --kind image --same-speed x",
+                   "'--same-speed' is for recordings and videos");
+    assert_refused("scan --kind text --max-seconds 5 x",
+                   "'--max-seconds' is for recordings and videos");
+    assert_refused("find --kind text --near-misses 3 x",
+                   "'--near-misses' is for images, recordings and videos");
+    assert_parsed("doppel find --kind image --views full --near-misses 3 x");
+    assert_parsed("doppel find --scheme simhash64 --code 0123456789abcdef --unit characters");
+    assert_parsed("doppel scan --views full --shingle 3 --same-speed --fast x");
+}
+
 /* The options of an example are ones that its verb has. */
 static void the_examples_work(void **state)
 {
@@ -439,6 +465,7 @@ int main(void)
         cmocka_unit_test(verbs_may_have_two_words),
         cmocka_unit_test(paths_may_come_from_elsewhere),
         cmocka_unit_test(the_tables_hold_together),
+        cmocka_unit_test(options_are_of_kinds),
         cmocka_unit_test(audio_have_options),
         cmocka_unit_test(videos_have_options),
         cmocka_unit_test(the_examples_work),

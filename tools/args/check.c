@@ -68,12 +68,10 @@ static enum doppel_status check_playlist(struct settings *settings, struct doppe
 static enum doppel_status check_near_misses(const struct settings *settings,
                                             struct doppel_error *error)
 {
-    const char *other = settings->action != ACTION_NONE      ? "action"
-                        : settings->null_separated           ? "null"
-                        : settings->format == FORMAT_CSV     ? "format csv"
-                        : settings->kind == DOPPEL_KIND_TEXT ? "kind text"
-                        : settings->scheme && settings->scheme->kind == DOPPEL_KIND_TEXT ? "scheme"
-                                                                                         : NULL;
+    const char *other = settings->action != ACTION_NONE  ? "action"
+                        : settings->null_separated       ? "null"
+                        : settings->format == FORMAT_CSV ? "format csv"
+                                                         : NULL;
     if (settings->near_misses && settings->verb->bit == VERB_SCAN && other)
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--%s' does not go with '--near-misses', which prints pairs of images, "
@@ -136,8 +134,6 @@ static enum doppel_status check_video(struct settings *settings, struct doppel_e
         return doppel_fail(error, DOPPEL_E_ARGUMENT,
                            "'--%s' is for the pictures of videos, which '--no-video' leaves out",
                            option);
-    if (option && (settings->code || (kind && kind != DOPPEL_KIND_VIDEO)))
-        return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for videos", option);
     if (settings->thumbnails && !settings->chart)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--thumbnails' wants '--chart FILE'");
     return DOPPEL_OK;
@@ -486,6 +482,7 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
     TRY(check_action(settings, error));
     if (settings->keep_text)
         TRY(doppel_keep_policy_parse(settings->keep_text, &settings->keep, error));
+    TRY(check_options_of_kind(settings, error));
     TRY(check_text(settings, error));
     TRY(check_stages(settings, error));
     TRY(check_outputs(settings, error));

@@ -11,4 +11,8 @@ enum doppel_status settings_check(struct settings *settings, struct doppel_error
 /* The part of it that fills scheme and by_kind. */
 enum doppel_status check_scheme(struct settings *settings, struct doppel_error *error);
 
+/* What was given and would do nothing for the one kind that is asked for. */
+enum doppel_status check_options_of_kind(const struct settings *settings,
+                                         struct doppel_error *error);
+
 #endif

@@ -125,9 +125,48 @@ static enum doppel_status check_scheme_of_verb(const struct settings *settings,
     return DOPPEL_OK;
 }
 
-/* What would do nothing for the one kind that is wanted. */
-static enum doppel_status check_options_of_kind(const struct settings *settings,
-                                                struct doppel_error *error)
+/* Which options are for which kinds, and what these are called. */
+static const struct options_of_kinds {
+    unsigned kinds; /* their bits */
+    const char *called;
+    const char *options[8];
+} options_of_kinds[] = {
+    {1u << DOPPEL_KIND_IMAGE,
+     "images",
+     {"views", "orientations", "no-orientations", "bursts", "companions"}},
+    {1u << DOPPEL_KIND_TEXT,
+     "texts",
+     {"text-format", "ocr", "ocr-languages", "preset", "unit", "shingle", "min-words"}},
+    {1u << DOPPEL_KIND_AUDIO | 1u << DOPPEL_KIND_VIDEO,
+     "recordings and videos",
+     {"same-speed", "max-seconds"}},
+    {1u << DOPPEL_KIND_VIDEO, "videos", {"fast", "no-audio", "thorough", "refine", "thumbnails"}},
+    {1u << DOPPEL_KIND_IMAGE | 1u << DOPPEL_KIND_AUDIO | 1u << DOPPEL_KIND_VIDEO,
+     "images, recordings and videos",
+     {"near-misses"}},
+};
+
+enum doppel_status check_options_of_kind(const struct settings *settings,
+                                         struct doppel_error *error)
+{
+    const bool audio = settings->pcm_text || settings->playlist || settings->repeats;
+    const enum doppel_kind kind = settings->scheme ? settings->scheme->kind
+                                  : settings->kind ? settings->kind
+                                  : settings->code ? DOPPEL_KIND_IMAGE
+                                  : audio          ? DOPPEL_KIND_AUDIO
+                                                   : DOPPEL_KIND_UNKNOWN;
+    for (size_t i = 0; kind && i < sizeof options_of_kinds / sizeof *options_of_kinds; i++) {
+        const struct options_of_kinds *row = &options_of_kinds[i];
+        const char *option = row->kinds >> kind & 1 ? NULL : option_given(settings, row->options);
+        if (option)
+            return doppel_fail(error, DOPPEL_E_ARGUMENT, "'--%s' is for %s", option, row->called);
+    }
+    return DOPPEL_OK;
+}
+
+/* What would do nothing for the one scheme that is wanted. */
+static enum doppel_status check_options_of_scheme(const struct settings *settings,
+                                                  struct doppel_error *error)
 {
     const bool one = settings->scheme_given || settings->kind || settings->code;
     const struct doppel_scheme *scheme = settings->scheme;
@@ -181,7 +220,7 @@ enum doppel_status check_scheme(struct settings *settings, struct doppel_error *
         settings->scheme = first_scheme(settings->kind);
     fill_by_kind(settings, one);
     const struct doppel_scheme *scheme = settings->scheme;
-    if (check_scheme_of_verb(settings, error) || check_options_of_kind(settings, error))
+    if (check_scheme_of_verb(settings, error) || check_options_of_scheme(settings, error))
         return DOPPEL_E_ARGUMENT;
     if (settings->code && !is_code_of(settings->code, scheme))
         return doppel_fail(error, DOPPEL_E_ARGUMENT,

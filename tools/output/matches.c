@@ -146,7 +146,10 @@ static void print_no_match(struct match_printing *printing)
 {
     if (printing->print->settings->format != FORMAT_JSON)
         return;
-    doppel_json_boolean(begin_match(printing), "match", false);
+    struct doppel_json *json = begin_match(printing);
+    doppel_json_boolean(json, "match", false);
+    if (printing->results->obstacle)
+        doppel_json_text(json, "reason", printing->results->obstacle);
     end_match(printing);
 }
 
