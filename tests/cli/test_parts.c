@@ -103,6 +103,13 @@ static void find_says_where(void **state)
     assert_has(table, "turned 0");
     assert_lacks(table, "{\"query\"");
     free(table);
+    struct image whole = draw_image(detailed[1], 5, SIDE_W, SIDE_H);
+    keep_image("half.jpg", edit_crop(&whole, 0, 0, SIDE_W / 2, SIDE_H), 85);
+    image_free(&whole);
+    table = doppel_prints(0, "find", "-L", "L", "half.jpg");
+    assert_has(table, "contained");
+    assert_lacks(table, "x 0-100 %"); /* of the whole one, not of the half */
+    free(table);
 }
 
 /* A library of the originals, and the left half of one of them. */

@@ -146,16 +146,25 @@ static int percent(const json_t *place, const char *key)
     return (int)lround(100 * json_number_value(json_object_get(place, key)));
 }
 
-/* "x 5-38 %, y 5-48 %, turned 4": what it shows of the item. */
+static double angle_of(const json_t *place)
+{
+    return json_number_value(json_object_get(place, "angle"));
+}
+
+/* "x 5-38 %, y 5-48 %, turned 4": where in the image that shows more the other one is, and how much
+ * the query is turned beside the item. */
 static void put_part_in_words(json_t *row)
 {
-    const json_t *place = json_object_get(json_object_get(row, "where"), "query");
+    const json_t *where = json_object_get(row, "where");
+    const json_t *query = json_object_get(where, "query"), *item = json_object_get(where, "item");
+    const char *relation = json_string_value(json_object_get(row, "relation"));
+    const json_t *place = relation && strcmp(relation, "contained") == 0 ? item : query;
     char words[96];
     if (!place)
         return;
     snprintf(words, sizeof words, "x %d-%d %%, y %d-%d %%, turned %.0f", percent(place, "left"),
              percent(place, "right"), percent(place, "top"), percent(place, "bottom"),
-             fmod(round(json_number_value(json_object_get(place, "angle"))), 360));
+             fmod(round(angle_of(query) - angle_of(item) + 360), 360));
     json_object_set_new(row, "where", json_string(words));
 }
 
