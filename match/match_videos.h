@@ -86,7 +86,7 @@ DOPPEL_API uint64_t doppel_videos_frames(const struct doppel_videos *videos);
  * Each item is visited once, best first, with all its segments (a_: in the query, b_: in the item;
  * seconds, speed: of the item's time to the query's), which are borrowed during the visit;
  * `borderline` ones are matches below the threshold. `score` is -log10 of E, `false_positive_rate`
- * E itself; `distance` of `bits` 256 the median along the best segment; transform.mirrored,
+ * E, at most 1; `distance` of `bits` 256 the median along the best segment; transform.mirrored,
  * cropped, speed and `view` are those of the best segment. Coverages are of what is shown: of black
  * at the ends of a video nothing can be reported. A query without cells is looked for as it is and
  * mirrored.

@@ -109,7 +109,7 @@ void video_describe(const video_stretches *stretches, const struct doppel_video_
     segments_describe(segments, count, &lengths, out);
     out->has_coverage = true;
     out->score = best->score;
-    out->false_positive_rate = fmax(pow(10, -best->score), LEAST_RATE);
+    out->false_positive_rate = fmin(fmax(pow(10, -best->score), LEAST_RATE), 1);
     out->distance = best->distance;
     out->similarity = fmax(1 - best->distance / 128.0, 0);
     out->transform.mirrored = best->view.mirrored;

@@ -49,13 +49,6 @@ static void make_originals(void)
     }
 }
 
-static double number_behind(const char *json, const char *name)
-{
-    const char *at = strstr(json, name);
-    assert_non_null(at);
-    return strtod(at + strlen(name), NULL);
-}
-
 /* The row of an item. */
 static char *row_of(const char *json_lines, const char *name)
 {
@@ -91,12 +84,12 @@ static void find_says_where(void **state)
     assert_has(row, "\"kind\":\"image\",\"scheme\":\"local\",\"relation\":\"contains\"");
     assert_has(row, "\"verified\":\"alignment\"");
     assert_has(row, "\"where\":{\"query\":{\"left\":");
-    assert_true(number_behind(row, "\"query_coverage\":") > .2);
-    assert_true(number_behind(row, "\"query_coverage\":") < .3);
-    assert_true(number_behind(row, "\"item_coverage\":") > .9);
-    assert_true(number_behind(row, "\"left\":") > .05);
-    assert_true(number_behind(row, "\"right\":") < .65);
-    assert_true(number_behind(row, "\"bottom\":") < .65);
+    assert_true(number_of(row, "query_coverage") > .2);
+    assert_true(number_of(row, "query_coverage") < .3);
+    assert_true(number_of(row, "item_coverage") > .9);
+    assert_true(number_of(row, "left") > .05);
+    assert_true(number_of(row, "right") < .65);
+    assert_true(number_of(row, "bottom") < .65);
     free(row);
     free(json);
     char *table = doppel_prints(0, "find", "-L", "L", "overlay.jpg");

@@ -71,13 +71,6 @@ static void keep_half(const char *path, uint64_t seed, double seconds)
     keep_image(path, image, 90);
 }
 
-static double number_behind(const char *json, const char *name)
-{
-    const char *at = strstr(json, name);
-    assert_non_null(at);
-    return strtod(at + strlen(name), NULL);
-}
-
 static void make_library(void)
 {
     assert_int_equal(mkdir("videos", 0777), 0);
@@ -97,10 +90,10 @@ static void still_is_found_where_and_when(void **state)
     assert_has(json, "a.mp4\",\"kind\":\"video\",\"scheme\":\"frames128\"");
     assert_lacks(json, "b.mp4");
     assert_has(json, "\"where\":{\"query\":{\"left\":");
-    assert_true(number_behind(json, "\"query_coverage\":") > .8);
-    assert_true(number_behind(json, "\"item_coverage\":") < .3);
-    assert_true(number_behind(json, "\"b_start\":") <= 7.5);
-    assert_true(number_behind(json, "\"b_end\":") >= 7.5);
+    assert_true(number_of(json, "query_coverage") > .8);
+    assert_true(number_of(json, "item_coverage") < .3);
+    assert_true(number_of(json, "b_start") <= 7.5);
+    assert_true(number_of(json, "b_end") >= 7.5);
     free(json);
     char *table = doppel_prints(0, "find", "-L", "L", "--parts", "half.jpg");
     assert_has(table, "a.mp4");
@@ -118,9 +111,9 @@ static void clip_is_found_at_its_time(void **state)
     keep_large_video("clip.mp4", 2, 4, 5);
     char *json = doppel_prints(0, "find", "-L", "L", "--parts", "--json", "clip.mp4");
     assert_has(json, "b.mp4\",\"kind\":\"video\",\"scheme\":\"frames128\"");
-    const double off = number_behind(json, "\"b_start\":") - number_behind(json, "\"a_start\":");
+    const double off = number_of(json, "b_start") - number_of(json, "a_start");
     assert_true(off > 2 && off < 6);
-    assert_true(number_behind(json, "\"query_coverage\":") > .8);
+    assert_true(number_of(json, "query_coverage") > .8);
     free(json);
 }
 

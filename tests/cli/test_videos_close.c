@@ -191,6 +191,12 @@ static void near_misses_say_what_they_lack(void **state)
     assert_has(ran.out, "\"near_miss\":true");
     assert_has(ran.out, "\"lacks\":\"a rate of false positives of 1e-200 or less");
     ran_free(&ran);
+    keep_video("other.mp4", (struct video_how){.view.seed = 91, .seconds = 12});
+    ran = doppel("find", "--json", "--near-misses", "1", "other.mp4");
+    assert_code(&ran, 1);
+    assert_has(ran.out, "\"near_miss\":true");
+    assert_true(number_of(ran.out, "false_positive_rate") <= 1); /* it is a share */
+    ran_free(&ran);
 }
 
 int main(void)
