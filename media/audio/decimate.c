@@ -126,66 +126,28 @@ static void mirror_begin(struct audio_decimator *decimator)
     decimator->begun = true;
 }
 
-typedef float quad __attribute__((vector_size(16)));
-
-static inline void store_quad(quad four, float *out)
+/* What is behind a lane's run is what the next one begins with. */
+static void deal_to_lanes(const struct audio_decimator *decimator, size_t run, size_t count)
 {
-    memcpy(out, &four, sizeof four);
-}
-
-static inline quad load_quad(const float *from)
-{
-    quad four;
-    memcpy(&four, from, sizeof four);
-    return four;
-}
-
-/* Four rows of four become four columns. */
-static inline void turn_quads(const float *from, size_t apart, float *out, size_t out_apart)
-{
-    quad a = load_quad(from), b = load_quad(from + apart);
-    quad c = load_quad(from + 2 * apart), d = load_quad(from + 3 * apart);
-    quad ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    quad cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    quad ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    quad cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    store_quad(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), out);
-    store_quad(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), out + out_apart);
-    store_quad(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), out + 2 * out_apart);
-    store_quad(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), out + 3 * out_apart);
-}
-
-/* The samples of each lane; those of the next one begin `apart` later. */
-static void fill_lanes(const float *held, size_t apart, size_t count, float *lanes)
-{
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (size_t lane = 0; lane < DECIMATE_LANES; lane += 4)
-            turn_quads(held + lane * apart + i, apart, lanes + i * DECIMATE_LANES + lane,
-                       DECIMATE_LANES);
-    for (; i < count; i++)
-        for (size_t lane = 0; lane < DECIMATE_LANES; lane++)
-            lanes[i * DECIMATE_LANES + lane] = held[lane * apart + i];
-}
-
-/* The sums of the lanes one after the other. */
-static void take_sums(const float *sums, size_t of_lane, size_t count, float *out)
-{
-    for (size_t lane = 0; lane * of_lane < count; lane++, sums++) {
-        size_t left = count - lane * of_lane, taken = left < of_lane ? left : of_lane;
-        for (size_t i = 0; i < taken; i++)
-            *out++ = sums[i * DECIMATE_LANES];
+    float *lanes = decimator->lanes;
+    const float *last = decimator->held + (DECIMATE_LANES - 1) * run;
+    decimator->kernels->deal(decimator->held, run, lanes);
+    for (size_t i = run; i < count; i++) {
+        float *row = lanes + i * DECIMATE_LANES;
+        memcpy(row, row - run * DECIMATE_LANES + 1, (DECIMATE_LANES - 1) * sizeof *row);
+        row[DECIMATE_LANES - 1] = last[i];
     }
 }
 
+/* Room for `out` is in whole lanes. */
 static void make_outputs(struct audio_decimator *decimator, size_t outputs, float *out)
 {
     const struct decimate_work *work = &decimator->work;
     size_t of_lane = (outputs + DECIMATE_LANES - 1) / DECIMATE_LANES;
     size_t samples = (of_lane + DECIMATE_MOST_STEPS - 1 + work->rows) * work->step;
-    fill_lanes(decimator->held, of_lane * work->step, samples, decimator->lanes);
+    deal_to_lanes(decimator, of_lane * work->step, samples);
     decimator->kernels->decimate(work, of_lane, decimator->sums);
-    take_sums(decimator->sums, of_lane, outputs, out);
+    decimator->kernels->collect(decimator->sums, of_lane, out);
 }
 
 static size_t give_decided(struct audio_decimator *decimator, float *out)

@@ -126,6 +126,35 @@ static void drop_odd_bytes(const struct recording *recording, AVPacket *packet)
         av_shrink_packet(packet, packet->size - packet->size % frame);
 }
 
+/* Whether a packet is whole samples as they lie in memory, which need no decoder. */
+static bool holds_samples(const struct recording *recording, const AVPacket *packet)
+{
+    const AVCodecContext *codec = recording->codec;
+    int bytes = av_get_bytes_per_sample(codec->sample_fmt);
+    int channels = codec->ch_layout.nb_channels;
+    return bytes > 0 && channels > 0 && packet->size % (bytes * channels) == 0 &&
+           codec->codec_id == av_get_pcm_codec(codec->sample_fmt, -1) && !packet->side_data_elems &&
+           (uintptr_t)packet->data % (uintptr_t)bytes == 0;
+}
+
+static enum doppel_status take_samples_recording(struct recording *recording,
+                                                 const AVPacket *packet, struct doppel_error *error)
+{
+    const AVCodecContext *codec = recording->codec;
+    AVFrame *frame = recording->frame;
+    int channels = codec->ch_layout.nb_channels;
+    if (av_channel_layout_copy(&frame->ch_layout, &codec->ch_layout) < 0)
+        return container_fail(&recording->container, AVERROR(ENOMEM), error);
+    frame->format = codec->sample_fmt;
+    frame->sample_rate = codec->sample_rate;
+    frame->nb_samples = packet->size / av_get_bytes_per_sample(codec->sample_fmt) / channels;
+    frame->best_effort_timestamp = packet->pts == AV_NOPTS_VALUE ? packet->dts : packet->pts;
+    frame->data[0] = packet->data; /* borrowed */
+    enum doppel_status status = take_frame_recording(recording, error);
+    av_frame_unref(frame);
+    return status;
+}
+
 /* @param packet NULL: the end, so that the decoder gives what it holds back */
 static enum doppel_status take_packet_recording(struct recording *recording, const AVPacket *packet,
                                                 struct doppel_error *error)
@@ -136,6 +165,9 @@ static enum doppel_status take_packet_recording(struct recording *recording, con
     if (packet)
         check_memory(&recording->options.limits, (uint64_t)packet->size,
                      &recording->container.refusal);
+    if (packet && recording->container.refusal.status == DOPPEL_OK &&
+        holds_samples(recording, packet))
+        return take_samples_recording(recording, packet, error);
     int code = recording->container.refusal.status == DOPPEL_OK
                    ? avcodec_send_packet(recording->codec, packet)
                    : -1;

@@ -20,13 +20,16 @@ struct decimate_work {
 
 struct sample_kernels {
     sample_converter *from_u8, *from_s16, *from_s32, *from_s64, *from_float, *from_double;
-    /* (a + b) × share; `out` may be `a`. */
-    void (*add)(const float *a, const float *b, size_t count, float share, float *out);
-    /* Of some planes, `apart` from each other, about their means: a constant offset is not heard.
-     */
-    void (*energies)(const float *planes, size_t apart, size_t count, size_t some, double *out);
+    /* (a + b) × share; and the energies of a, b and `out` about their means: a constant offset is
+     * not heard. `out` may be `a`. */
+    void (*add)(const float *a, const float *b, size_t count, float share, float *out,
+                double energies[3]);
+    /* Deal a run of samples out to each lane, one behind the other. */
+    void (*deal)(const float *samples, size_t of_lane, float *lanes);
     /* The outputs of all lanes, up to DECIMATE_MOST_STEPS - 1 too many of each; `out` aligned. */
     void (*decimate)(const struct decimate_work *work, size_t of_lane, float *out);
+    /* The runs of all lanes one behind the other. */
+    void (*collect)(const float *lanes, size_t of_lane, float *out);
 };
 
 extern const struct sample_kernels sample_kernels_avx2, sample_kernels_avx512;

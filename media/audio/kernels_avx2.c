@@ -1,6 +1,5 @@
 /* The loops that samples go through with AVX2. */
 #define SAMPLE_VECTOR 8
-#define ENERGY_PLANES 3
 #define DECIMATE_STEPS 4
 #include "media/audio/kernels_loop.h"
 

@@ -1,6 +1,5 @@
 /* The loops that samples go through with AVX-512. */
 #define SAMPLE_VECTOR 16
-#define ENERGY_PLANES 3
 #define DECIMATE_STEPS 5
 #include "media/audio/kernels_loop.h"
 

@@ -11,8 +11,7 @@
 #include "media/audio/kernels.h"
 
 #ifndef SAMPLE_VECTOR
-#define SAMPLE_VECTOR 4 /* floats of a register */
-#define ENERGY_PLANES 1
+#define SAMPLE_VECTOR 4  /* floats of a register */
 #define DECIMATE_STEPS 2 /* outputs of a lane whose sums are in registers */
 #endif
 
@@ -58,12 +57,6 @@ CONVERT(from_double, double, fabs(x) <= (double)ABSURD ? (float)x : 0)
 
 /* ---- channels ---- */
 
-static void add_share(const float *a, const float *b, size_t count, float share, float *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = (a[i] + b[i]) * share;
-}
-
 enum { ENERGY_LANES = 16, ENERGY_VECTORS = ENERGY_LANES / SAMPLE_VECTOR };
 
 /* Sums in lanes, which add up in the same order everywhere. */
@@ -90,32 +83,32 @@ static double end_energy(const struct energy_sums *lanes, const float *rest, siz
     return energy > 0 ? energy : 0;
 }
 
-/* Several planes at a time, as a sum waits for the one before it. */
-static inline void some_energies(const float *planes, size_t apart, size_t count, size_t some,
-                                 double *out)
+static inline void add_to_energy(some_samples samples, size_t k, struct energy_sums *lanes)
 {
-    struct energy_sums lanes[ENERGY_PLANES] = {0};
-    size_t i = 0;
-    for (; i + ENERGY_LANES <= count; i += ENERGY_LANES)
-        for (size_t plane = 0; plane < some; plane++)
-            for (size_t k = 0; k < ENERGY_VECTORS; k++) {
-                some_samples samples = load_samples(planes + plane * apart + i + SAMPLE_VECTOR * k);
-                lanes[plane].sums[k] += samples;
-                lanes[plane].squares[k] += samples * samples;
-            }
-    for (size_t plane = 0; plane < some; plane++)
-        out[plane] = end_energy(&lanes[plane], planes + plane * apart + i, count - i, count);
+    lanes->sums[k] += samples;
+    lanes->squares[k] += samples * samples;
 }
 
-static void energies(const float *planes, size_t apart, size_t count, size_t some, double *out)
+static void add_share(const float *a, const float *b, size_t count, float share, float *out,
+                      double energies[3])
 {
-    for (; some >= ENERGY_PLANES; some -= ENERGY_PLANES) {
-        some_energies(planes, apart, count, ENERGY_PLANES, out);
-        planes += ENERGY_PLANES * apart;
-        out += ENERGY_PLANES;
-    }
-    for (; some; some--, planes += apart, out++)
-        some_energies(planes, apart, count, 1, out);
+    struct energy_sums of_a = {0}, of_b = {0}, of_out = {0};
+    size_t i = 0;
+    for (; i + ENERGY_LANES <= count; i += ENERGY_LANES)
+        for (size_t k = 0; k < ENERGY_VECTORS; k++) {
+            const size_t at = i + SAMPLE_VECTOR * k;
+            some_samples first = load_samples(a + at), second = load_samples(b + at);
+            some_samples shares = (first + second) * share;
+            memcpy(out + at, &shares, sizeof shares);
+            add_to_energy(first, k, &of_a);
+            add_to_energy(second, k, &of_b);
+            add_to_energy(shares, k, &of_out);
+        }
+    energies[0] = end_energy(&of_a, a + i, count - i, count);
+    energies[1] = end_energy(&of_b, b + i, count - i, count);
+    for (size_t k = i; k < count; k++)
+        out[k] = (a[k] + b[k]) * share;
+    energies[2] = end_energy(&of_out, out + i, count - i, count);
 }
 
 /* ---- a sample of every few ---- */
@@ -164,10 +157,128 @@ static void decimate_lanes(const struct decimate_work *work, size_t of_lane, flo
                        out + first * DECIMATE_LANES);
 }
 
+/* ---- to lanes, and back ---- */
+
+typedef float quad __attribute__((vector_size(16)));
+
+static inline quad load_quad(const float *from)
+{
+    quad four;
+    memcpy(&four, from, sizeof four);
+    return four;
+}
+
+static inline void store_quad(quad four, float *out)
+{
+    memcpy(out, &four, sizeof four);
+}
+
+/* A vector is quads side by side, each of four lanes. */
+#if SAMPLE_VECTOR == 4
+#define QUADS(pick) pick(0)
+static inline some_samples load_quads(const float *from, size_t apart)
+{
+    (void)apart;
+    return load_quad(from);
+}
+static inline void store_quads(some_samples quads, float *out, size_t apart)
+{
+    (void)apart;
+    store_quad(quads, out);
+}
+#elif SAMPLE_VECTOR == 8
+#define QUADS(pick) pick(0), pick(4)
+static inline some_samples load_quads(const float *from, size_t apart)
+{
+    return __builtin_shufflevector(load_quad(from), load_quad(from + apart), 0, 1, 2, 3, 4, 5, 6,
+                                   7);
+}
+static inline void store_quads(some_samples quads, float *out, size_t apart)
+{
+    store_quad(__builtin_shufflevector(quads, quads, 0, 1, 2, 3), out);
+    store_quad(__builtin_shufflevector(quads, quads, 4, 5, 6, 7), out + apart);
+}
+#else
+#define QUADS(pick) pick(0), pick(4), pick(8), pick(12)
+typedef float two_quads __attribute__((vector_size(32)));
+static inline two_quads load_two_quads(const float *from, size_t apart)
+{
+    return __builtin_shufflevector(load_quad(from), load_quad(from + apart), 0, 1, 2, 3, 4, 5, 6,
+                                   7);
+}
+static inline some_samples load_quads(const float *from, size_t apart)
+{
+    return __builtin_shufflevector(load_two_quads(from, apart),
+                                   load_two_quads(from + 2 * apart, apart), 0, 1, 2, 3, 4, 5, 6, 7,
+                                   8, 9, 10, 11, 12, 13, 14, 15);
+}
+static inline void store_quads(some_samples quads, float *out, size_t apart)
+{
+    store_quad(__builtin_shufflevector(quads, quads, 0, 1, 2, 3), out);
+    store_quad(__builtin_shufflevector(quads, quads, 4, 5, 6, 7), out + apart);
+    store_quad(__builtin_shufflevector(quads, quads, 8, 9, 10, 11), out + 2 * apart);
+    store_quad(__builtin_shufflevector(quads, quads, 12, 13, 14, 15), out + 3 * apart);
+}
+#endif
+
+#define LOW_OF_BOTH(at) at, at + SAMPLE_VECTOR, at + 1, at + 1 + SAMPLE_VECTOR
+#define HIGH_OF_BOTH(at) LOW_OF_BOTH(at + 2)
+#define FIRST_HALVES(at) at, at + 1, at + SAMPLE_VECTOR, at + 1 + SAMPLE_VECTOR
+#define SECOND_HALVES(at) FIRST_HALVES(at + 2)
+
+/* Of the quads of four vectors, rows become columns. */
+static inline void turn_quads(some_samples rows[4])
+{
+    some_samples low = __builtin_shufflevector(rows[0], rows[1], QUADS(LOW_OF_BOTH));
+    some_samples high = __builtin_shufflevector(rows[0], rows[1], QUADS(HIGH_OF_BOTH));
+    some_samples next_low = __builtin_shufflevector(rows[2], rows[3], QUADS(LOW_OF_BOTH));
+    some_samples next_high = __builtin_shufflevector(rows[2], rows[3], QUADS(HIGH_OF_BOTH));
+    rows[0] = __builtin_shufflevector(low, next_low, QUADS(FIRST_HALVES));
+    rows[1] = __builtin_shufflevector(low, next_low, QUADS(SECOND_HALVES));
+    rows[2] = __builtin_shufflevector(high, next_high, QUADS(FIRST_HALVES));
+    rows[3] = __builtin_shufflevector(high, next_high, QUADS(SECOND_HALVES));
+}
+
+static void deal_samples(const float *samples, size_t of_lane, float *lanes)
+{
+    size_t i = 0;
+    for (; i + 4 <= of_lane; i += 4)
+        for (size_t lane = 0; lane < DECIMATE_LANES; lane += SAMPLE_VECTOR) {
+            const float *from = samples + lane * of_lane + i;
+            some_samples rows[4];
+            for (size_t k = 0; k < 4; k++)
+                rows[k] = load_quads(from + k * of_lane, 4 * of_lane);
+            turn_quads(rows);
+            for (size_t k = 0; k < 4; k++)
+                memcpy(lanes + (i + k) * DECIMATE_LANES + lane, &rows[k], sizeof rows[k]);
+        }
+    for (; i < of_lane; i++)
+        for (size_t lane = 0; lane < DECIMATE_LANES; lane++)
+            lanes[i * DECIMATE_LANES + lane] = samples[lane * of_lane + i];
+}
+
+static void collect_samples(const float *lanes, size_t of_lane, float *out)
+{
+    size_t i = 0;
+    for (; i + 4 <= of_lane; i += 4)
+        for (size_t lane = 0; lane < DECIMATE_LANES; lane += SAMPLE_VECTOR) {
+            float *to = out + lane * of_lane + i;
+            some_samples rows[4];
+            for (size_t k = 0; k < 4; k++)
+                rows[k] = load_samples(lanes + (i + k) * DECIMATE_LANES + lane);
+            turn_quads(rows);
+            for (size_t k = 0; k < 4; k++)
+                store_quads(rows[k], to + k * of_lane, 4 * of_lane);
+        }
+    for (; i < of_lane; i++)
+        for (size_t lane = 0; lane < DECIMATE_LANES; lane++)
+            out[lane * of_lane + i] = lanes[i * DECIMATE_LANES + lane];
+}
+
 #define SAMPLE_KERNELS                                                                             \
     {                                                                                              \
-        from_u8, from_s16, from_s32, from_s64, from_float, from_double, add_share, energies,       \
-            decimate_lanes                                                                         \
+        from_u8, from_s16, from_s32, from_s64, from_float, from_double, add_share, deal_samples,   \
+            decimate_lanes, collect_samples                                                        \
     }
 
 #endif

@@ -69,22 +69,26 @@ static float *plane(const struct audio_mix *mix, uint32_t index)
     return mix->planes + index * mix->block;
 }
 
-/* Of two channels and more. */
-static void make_mean(const struct audio_mix *mix)
+/* Of two channels and more; and the energies of all planes. */
+static void make_mean(const struct audio_mix *mix, double *out_energies)
 {
     float *mean = plane(mix, mix->channels), share = 1 / (float)mix->channels;
     const float *before = plane(mix, 0);
-    for (uint32_t channel = 1; channel < mix->channels; channel++, before = mean)
+    for (uint32_t channel = 1; channel < mix->channels; channel++, before = mean) {
+        double energies[3];
         mix->kernels->add(before, plane(mix, channel), mix->filled,
-                          channel + 1 == mix->channels ? share : 1, mean);
+                          channel + 1 == mix->channels ? share : 1, mean, energies);
+        if (channel == 1)
+            out_energies[0] = energies[0];
+        out_energies[channel] = energies[1];
+        out_energies[channel + 1] = energies[2]; /* at last that of the mean */
+    }
 }
 
-static void choose_mix(struct audio_mix *mix)
+static void choose_mix(struct audio_mix *mix, const double *now)
 {
     double keep = 1 - FORGETS * (double)mix->filled / mix->rate, sum = 0;
     uint32_t strongest = 0;
-    double *now = mix->energies + mix->channels + 1;
-    mix->kernels->energies(mix->planes, mix->block, mix->filled, mix->channels + 1, now);
     for (uint32_t i = 0; i <= mix->channels; i++) {
         mix->energies[i] = (keep > 0 ? mix->energies[i] * keep : 0) + now[i];
         sum += i < mix->channels ? mix->energies[i] : 0;
@@ -120,8 +124,9 @@ static enum doppel_status hand_on_mixed(struct audio_mix *mix, struct doppel_err
     const float *samples = plane(mix, 0);
     if (mix->channels > 1) {
         uint32_t before = mix->chosen;
-        make_mean(mix);
-        choose_mix(mix);
+        double *now = mix->energies + mix->channels + 1;
+        make_mean(mix, now);
+        choose_mix(mix, now);
         samples = plane(mix, mix->chosen);
         if (mix->chosen != before) {
             fade(plane(mix, before), samples, count, plane(mix, mix->channels));

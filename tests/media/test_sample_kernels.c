@@ -9,7 +9,7 @@
 #include "core/cpu.h"
 #include "media/audio/kernels.h"
 
-enum { MOST = 331, PLANES = 8 };
+enum { MOST = 331 };
 
 static const struct sample_kernels *kernels_with(uint32_t mask)
 {
@@ -65,47 +65,40 @@ static void samples_of_any_format_become_floats(void **state)
     }
 }
 
-/* To a rounding of the sums; and the same on every processor. */
-static void energies_are_those_about_the_mean(void **state)
+static double energy_of(const float *samples, size_t count)
 {
-    (void)state;
-    static float planes[PLANES][MOST];
-    double expected[PLANES], made[PLANES];
-    const uint32_t masks[] = {CPU_AVX2, UINT32_MAX};
-    for (size_t i = 0; i < (size_t)PLANES * MOST; i++)
-        planes[i / MOST][i % MOST] = (float)(i * i % 1009) / 1009 - .3F;
-    for (size_t count = 1; count <= MOST; count += 11)
-        for (size_t some = 1; some <= PLANES; some++) {
-            kernels_with(0)->energies(planes[0], MOST, count, some, expected);
-            for (size_t i = 0; i < some; i++) {
-                double mean = 0, energy = 0;
-                for (size_t k = 0; k < count; k++)
-                    mean += (double)planes[i][k] / (double)count;
-                for (size_t k = 0; k < count; k++)
-                    energy += ((double)planes[i][k] - mean) * ((double)planes[i][k] - mean);
-                assert_true(fabs(expected[i] - energy) < 1e-4);
-            }
-            for (size_t i = 0; i < 2; i++) {
-                kernels_with(masks[i])->energies(planes[0], MOST, count, some, made);
-                assert_memory_equal(made, expected, some * sizeof *made);
-            }
-        }
+    double mean = 0, energy = 0;
+    for (size_t k = 0; k < count; k++)
+        mean += (double)samples[k] / (double)count;
+    for (size_t k = 0; k < count; k++)
+        energy += ((double)samples[k] - mean) * ((double)samples[k] - mean);
+    return energy;
 }
 
-static void shares_of_sums(void **state)
+/* To a rounding of the sums; and the same on every processor. */
+static void shares_of_sums_and_energies_about_the_mean(void **state)
 {
     (void)state;
-    float a[MOST], b[MOST], sums[MOST];
+    static float planes[2][MOST];
     const uint32_t masks[] = {0, CPU_AVX2, UINT32_MAX};
-    for (size_t i = 0; i < MOST; i++) {
-        a[i] = sinf((float)i);
-        b[i] = cosf((float)(i * i));
-    }
-    for (size_t i = 0; i < 3; i++) {
-        memcpy(sums, a, sizeof sums);
-        kernels_with(masks[i])->add(sums, b, MOST, .3F, sums);
-        for (size_t k = 0; k < MOST; k++)
-            assert_true(sums[k] == (a[k] + b[k]) * .3F);
+    for (size_t i = 0; i < (size_t)2 * MOST; i++)
+        planes[i / MOST][i % MOST] = (float)(i * i % 1009) / 1009 - .3F;
+    for (size_t count = 1; count <= MOST; count += 11) {
+        double first[3];
+        for (size_t turn = 0; turn < 6; turn++) {
+            float made[MOST], *out = turn < 3 ? made : memcpy(made, planes[0], sizeof made);
+            double energies[3];
+            kernels_with(masks[turn % 3])
+                ->add(turn < 3 ? planes[0] : made, planes[1], count, .3F, out, energies);
+            for (size_t k = 0; k < count; k++)
+                assert_true(out[k] == (planes[0][k] + planes[1][k]) * .3F);
+            const float *const of[] = {planes[0], planes[1], out};
+            for (size_t i = turn < 3 ? 0 : 1; i < 3; i++)
+                assert_true(fabs(energies[i] - energy_of(of[i], count)) < 1e-4);
+            if (!turn)
+                memcpy(first, energies, sizeof first);
+            assert_memory_equal(energies, first, sizeof first);
+        }
     }
 }
 
@@ -113,8 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_of_any_format_become_floats),
-        cmocka_unit_test(energies_are_those_about_the_mean),
-        cmocka_unit_test(shares_of_sums),
+        cmocka_unit_test(shares_of_sums_and_energies_about_the_mean),
     };
     return cmocka_run_group_tests_name("media_sample_kernels", tests, NULL, NULL);
 }
