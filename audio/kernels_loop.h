@@ -91,21 +91,18 @@ static void facts_row(int16_t *restrict row, struct row_facts *restrict out)
     memset(levels + END_BIN, 0, (BINS - END_BIN) * sizeof *levels);
 }
 
-/* Maxima of 2, 4, 8 and 16 levels from each on, then of the 17 around each. */
+/* Maxima of 4 levels from each on, then of the 17 around each. */
 static void spread_row(const int16_t *restrict row, int16_t *restrict out)
 {
-    int16_t of_2[ROW], of_4[ROW], of_8[ROW], of_16[ROW];
-    for (int i = 0; i < ROW - 1; i++)
-        of_2[i] = higher(row[i], row[i + 1]);
+    int16_t of_4[ROW];
     for (int i = 0; i < ROW - 3; i++)
-        of_4[i] = higher(of_2[i], of_2[i + 2]);
-    for (int i = 0; i < ROW - 7; i++)
-        of_8[i] = higher(of_4[i], of_4[i + 4]);
-    for (int i = 0; i < ROW - 15; i++)
-        of_16[i] = higher(of_8[i], of_8[i + 8]);
+        of_4[i] = higher(higher(row[i], row[i + 1]), higher(row[i + 2], row[i + 3]));
     memset(out, 0, ROW_PAD * sizeof *out);
-    for (int i = ROW_PAD; i < ROW - ROW_PAD; i++)
-        out[i] = higher(of_16[i - REACH_BINS], row[i + REACH_BINS]);
+    for (int i = ROW_PAD; i < ROW - ROW_PAD; i++) {
+        int16_t below = higher(of_4[i - REACH_BINS], of_4[i - REACH_BINS + 4]);
+        int16_t above = higher(of_4[i], of_4[i + REACH_BINS - 4]);
+        out[i] = higher(higher(below, above), row[i + REACH_BINS]);
+    }
     memset(out + ROW - ROW_PAD, 0, ROW_PAD * sizeof *out);
 }
 

@@ -23,7 +23,7 @@ static bool is_heard(const struct doppel_audio *audio, int64_t hop)
 /* n / d to the nearest number; d > 0. */
 static int divide_round(int n, int d)
 {
-    return n >= 0 ? (2 * n + d) / (2 * d) : -((-2 * n + d) / (2 * d));
+    return (2 * n + (n >= 0 ? d : -d)) / (2 * d);
 }
 
 /* The top of the parabola through three levels of which the middle one is highest: by how many
@@ -34,73 +34,92 @@ static int parabola_top(int before, int middle, int after, int half)
     return curve > 0 ? divide_round(half * (after - before), curve) : 0;
 }
 
-/* Of equal levels within reach the first one counts. */
+/* A row that peaks are looked for in, and which of those around it are heard: bit REACH_HOPS is its
+ * own. */
+struct searched_row {
+    int row;
+    int64_t hop;
+    unsigned heard;
+};
+
+static bool is_heard_beside(const struct searched_row *searched, int hops)
+{
+    return searched->heard >> (REACH_HOPS + hops) & 1;
+}
+
+/* Of equal levels within reach the first one counts. No branches, here and below: little of it can
+ * be foretold. */
 static bool is_first(const struct doppel_audio *audio, int row, int place, bool faint)
 {
     const int16_t(*spread)[ROW] = (const int16_t(*)[ROW])(faint ? audio->near : audio->spread);
     int16_t level = audio->levels[row][place];
+    bool same = false;
     for (int i = 1; i <= (faint ? NEAR_HOPS : REACH_HOPS); i++)
-        if (spread[row - i][place] == level)
-            return false;
+        same |= spread[row - i][place] == level;
     for (int i = 1; i <= (faint ? NEAR_BINS : REACH_BINS); i++)
-        if (audio->levels[row][place - i] == level)
-            return false;
-    return true;
+        same |= audio->levels[row][place - i] == level;
+    return !same;
 }
 
-static bool is_steady(const struct doppel_audio *audio, int row, int place, int64_t hop)
+static bool is_steady(const struct doppel_audio *audio, const struct searched_row *searched,
+                      int place)
 {
-    int lowest = audio->levels[row][place], level = lowest;
-    for (int i = -REACH_HOPS; i <= REACH_HOPS; i++)
-        if (audio->levels[row + i][place] < lowest && is_heard(audio, hop + i))
-            lowest = audio->levels[row + i][place];
+    int level = audio->levels[searched->row][place], lowest = level;
+    for (int i = -REACH_HOPS; i <= REACH_HOPS; i++) {
+        int other = audio->levels[searched->row + i][place];
+        other = is_heard_beside(searched, i) ? other : level;
+        lowest = other < lowest ? other : lowest;
+    }
     return level - lowest < FLAT;
 }
 
 /* Where between the hops and the bins a maximum lies. Times of two rows never meet: peaks of
  * different hops are in order. */
-static struct doppel_audio_peak refine_audio(const struct doppel_audio *audio, int row, int place,
-                                             int64_t hop)
+static struct doppel_audio_peak refine_audio(const struct doppel_audio *audio,
+                                             const struct searched_row *searched, int place)
 {
-    const int16_t *levels = audio->levels[row] + place;
+    const int16_t *levels = audio->levels[searched->row] + place;
     int time = 0;
-    if (is_heard(audio, hop - 1) && is_heard(audio, hop + 1))
+    if (is_heard_beside(searched, -1) && is_heard_beside(searched, 1))
         time = parabola_top(levels[-ROW], levels[0], levels[ROW], DOPPEL_AUDIO_TIME_STEPS / 2);
     if (time == -DOPPEL_AUDIO_TIME_STEPS / 2)
         time++;
     int frequency = parabola_top(levels[-1], levels[0], levels[1], DOPPEL_AUDIO_BIN_STEPS / 2);
     return (struct doppel_audio_peak){
-        (uint32_t)(hop * DOPPEL_AUDIO_TIME_STEPS + time),
+        (uint32_t)(searched->hop * DOPPEL_AUDIO_TIME_STEPS + time),
         (uint16_t)((place - ROW_PAD) * DOPPEL_AUDIO_BIN_STEPS + frequency), false, false};
 }
 
 /* A maximum of what is within reach, or of what is near. */
-static bool pick_place(struct doppel_audio *audio, int row, int place, int64_t hop, bool within)
+static bool pick_place(struct doppel_audio *audio, const struct searched_row *searched, int place,
+                       bool within)
 {
+    int row = searched->row;
     bool in_range = place >= ROW_PAD + FIRST_BIN && place <= ROW_PAD + LAST_BIN;
     bool faint = !within || !is_first(audio, row, place, false);
     if (!in_range || (faint && !(audio->clip && is_first(audio, row, place, true))) ||
-        is_steady(audio, row, place, hop))
+        is_steady(audio, searched, place))
         return true;
-    struct peak_candidate candidate = {(uint32_t)hop, audio->levels[row][place],
-                                       refine_audio(audio, row, place, hop)};
+    struct peak_candidate candidate = {(uint32_t)searched->hop, audio->levels[row][place],
+                                       refine_audio(audio, searched, place)};
     candidate.peak.faint = faint;
     return array_push(&audio->candidates, candidate);
 }
 
-static bool pick_row(struct doppel_audio *audio, int row, int64_t hop)
+static bool pick_row(struct doppel_audio *audio, const struct searched_row *searched)
 {
-    if (!is_heard(audio, hop))
+    int row = searched->row;
+    if (!is_heard_beside(searched, 0))
         return true;
     uint64_t within[ROW / 64], near[ROW / 64];
-    int16_t floor = facts_of(audio, hop)->floor;
+    int16_t floor = facts_of(audio, searched->hop)->floor;
     audio->kernels->maxima(audio->levels[row], audio->spread[row - REACH_HOPS], floor, within);
     if (audio->clip)
         audio->kernels->maxima_near(audio->levels[row], audio->near[row - NEAR_HOPS], floor, near);
     for (int word = 0; word < ROW / 64; word++)
         for (uint64_t bits = audio->clip ? near[word] : within[word]; bits; bits &= bits - 1) {
             int place = word * 64 + __builtin_ctzll(bits);
-            if (!pick_place(audio, row, place, hop, within[word] >> place % 64 & 1))
+            if (!pick_place(audio, searched, place, within[word] >> place % 64 & 1))
                 return false;
         }
     return true;
@@ -108,10 +127,16 @@ static bool pick_row(struct doppel_audio *audio, int row, int64_t hop)
 
 bool pick_candidates(struct doppel_audio *audio, int added)
 {
-    int64_t hop = (int64_t)audio->hops - added - REACH_HOPS;
-    for (int i = 0; i < added; i++)
-        if (!pick_row(audio, REACH_HOPS + i, hop + i))
+    struct searched_row searched = {.row = REACH_HOPS,
+                                    .hop = (int64_t)audio->hops - added - REACH_HOPS};
+    for (int i = -REACH_HOPS; i < REACH_HOPS; i++)
+        searched.heard |= (unsigned)is_heard(audio, searched.hop + i) << (REACH_HOPS + 1 + i);
+    for (int i = 0; i < added; i++, searched.row++, searched.hop++) {
+        searched.heard >>= 1;
+        searched.heard |= (unsigned)is_heard(audio, searched.hop + REACH_HOPS) << 2 * REACH_HOPS;
+        if (!pick_row(audio, &searched))
             return false;
+    }
     return true;
 }
 
@@ -129,7 +154,7 @@ static void background_add(const struct doppel_audio *audio, int64_t hop, int si
         return;
     background->hops += sign;
     for (int i = 0; i < BANDS; i++)
-        background->bands[i] += sign * facts->bands[i];
+        background->bands[i] += sign < 0 ? -facts->bands[i] : facts->bands[i];
 }
 
 /* Move on, so that `hop` is in the middle. */
@@ -148,12 +173,12 @@ static int background_level(const struct background *background, int bin)
     int middle = (bin - FIRST_BIN + BAND_BINS / 2) / BAND_BINS; /* the border nearest to it */
     int from = middle < REACH_BANDS ? 0 : middle - REACH_BANDS;
     int to = middle + REACH_BANDS > BANDS ? BANDS : middle + REACH_BANDS;
-    int64_t sum = 0;
+    int32_t sum = 0; /* of 31 hops at most, 128 levels of 15 bits each */
     for (int i = from; i < to; i++)
         sum += background->bands[i];
     int heard = (to - from) * BAND_BINS * background->hops;
     /* Candidates are heard: so is the hop in the middle. */
-    return (int)(sum / heard); // NOLINT(clang-analyzer-core.*)
+    return sum / heard; // NOLINT(clang-analyzer-core.*)
 }
 
 /* What candidates are ranked by: twice by how much they stand out, and their level; of equal ones
@@ -195,17 +220,18 @@ static bool emit_peaks(struct doppel_audio *audio, const int32_t *values, int co
 {
     int32_t of[2][MOST_CANDIDATES]; /* those within reach, and all that are faint */
     int counts[2] = {0};
-    for (int i = 0; i < count; i++)
-        if (!audio->candidates.items[i].peak.faint)
-            of[0][counts[0]++] = values[i];
+    for (int i = 0; i < count; i++) {
+        of[0][counts[0]] = values[i];
+        counts[0] += !audio->candidates.items[i].peak.faint;
+    }
     for (int i = 0; i < count; i++) {
         struct doppel_audio_peak *peak = &audio->candidates.items[i].peak;
         int rank =
             peak->faint ? MOST_CANDIDATES : audio->kernels->rank(of[0], counts[0], values[i]);
         peak->strong = rank < quota(hops, DOPPEL_AUDIO_ITEM_PEAKS);
         peak->faint = rank >= quota(hops, DOPPEL_AUDIO_QUERY_PEAKS);
-        if (peak->faint)
-            of[1][counts[1]++] = values[i];
+        of[1][counts[1]] = values[i];
+        counts[1] += peak->faint;
     }
     int most = audio->clip ? quota(hops, DOPPEL_AUDIO_FAINT_PEAKS) : 0;
     for (int i = 0; i < count; i++) {
