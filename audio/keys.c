@@ -40,7 +40,7 @@ struct peak_pair {
 };
 
 /* Whether they are in the zone. No branches: which pairs are cannot be foretold. */
-static inline bool is_pair(const struct peak_pair *pair)
+static inline bool peaks_pair(const struct peak_pair *pair)
 {
     return (pair->hops >= MIN_HOPS) & (pair->hops <= MAX_HOPS) &
            (abs(pair->difference) <= MAX_HALF_BINS);
@@ -93,7 +93,7 @@ static size_t keys_of_peak(const struct pairing *pairing, const struct clear_pea
             out[made] = (struct doppel_audio_key){.hop = hop, .peak = first->number};
             write_key(&pair, &out[made]);
         }
-        made += is_pair(&pair);
+        made += peaks_pair(&pair);
     }
     return made;
 }
@@ -122,7 +122,7 @@ static size_t faint_keys_of_peak(const struct pairing *pairing, size_t first,
         pair.difference = half_bins(pairing, i) - pair.from;
         pair.hops = nearest_keys(apart);
         bool is_key =
-            is_pair(&pair) & (left[faint] > 0) & (peaks[i].strong | !pairing->zone->strong_only);
+            peaks_pair(&pair) & (left[faint] > 0) & (peaks[i].strong | !pairing->zone->strong_only);
         if (out) {
             out[made] =
                 (struct doppel_audio_key){.hop = hop, .peak = (uint32_t)first, .faint = faint};

@@ -89,8 +89,8 @@ static inline void add_to_energy(some_samples samples, size_t k, struct energy_s
     lanes->squares[k] += samples * samples;
 }
 
-static void add_share(const float *a, const float *b, size_t count, float share, float *out,
-                      double energies[3])
+static void add_and_measure(const float *a, const float *b, size_t count, float share, float *out,
+                            double energies[3])
 {
     struct energy_sums of_a = {0}, of_b = {0}, of_out = {0};
     size_t i = 0;
@@ -277,8 +277,8 @@ static void collect_samples(const float *lanes, size_t of_lane, float *out)
 
 #define SAMPLE_KERNELS                                                                             \
     {                                                                                              \
-        from_u8, from_s16, from_s32, from_s64, from_float, from_double, add_share, deal_samples,   \
-            decimate_lanes, collect_samples                                                        \
+        from_u8, from_s16, from_s32, from_s64, from_float, from_double, add_and_measure,           \
+            deal_samples, decimate_lanes, collect_samples                                          \
     }
 
 #endif
