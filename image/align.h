@@ -8,10 +8,12 @@
 
 enum { ALIGN_SIDE = 64, ALIGN_COARSE_SIDE = ALIGN_SIDE / 2 };
 
-/** A small plane, smoothed, and the same with half the samples each way. */
+/** A small plane, smoothed, and the same with half the samples each way: of each place the sample
+ * and those to the right, below, and below to the right, from the lowest byte on. */
 struct align_plane {
-    float fine[ALIGN_SIDE * ALIGN_SIDE];
-    float coarse[ALIGN_COARSE_SIDE * ALIGN_COARSE_SIDE];
+    const uint8_t *samples; /**< borrowed */
+    bool has_fine;          /**< `fine` is there: once a fit has come so far */
+    uint32_t coarse[ALIGN_COARSE_SIDE * ALIGN_COARSE_SIDE], fine[ALIGN_SIDE * ALIGN_SIDE];
 };
 
 /** Where the square -1 to 1, u across and v down, lies on a plane: x = map[0] + map[1]·u +
@@ -20,19 +22,22 @@ struct align_map {
     double map[6];
 };
 
-/** @param samples ALIGN_SIDE², row after row */
-void align_plane_make(const uint8_t *samples, struct align_plane *out);
+/** Sums by 1-2-1 each way, 2^ALIGN_SMOOTH_SHIFT times as large; the ends count thrice. The grain of
+ * a plane is not the same after a move by half a sample.
+ * @param in side × side, at most ALIGN_SIDE each way */
+void align_smooth(const uint16_t *in, int side, uint16_t *out);
+enum { ALIGN_SMOOTH_SHIFT = 4 };
 
-/** The value between samples, clamped at the edges. */
-double align_sample(const float *plane, double x, double y);
+/** @param samples ALIGN_SIDE², row after row; borrowed for as long as the plane is used */
+void align_plane_make(const uint8_t *samples, struct align_plane *out);
 
 /**
  * Improve the place of the square on `item` so that it shows there what it shows on `query`, where
  * its place is `from`.
- * @return false: the fit ran away, far from where it began or off the item, or what it found is
- * too unlike; `map` is then of no use
+ * @return false: the fit ran away, far from where it began or off the item, or what it found, or
+ * came by, is too unlike; `map` is then of no use
  */
-bool align_fit(const struct align_plane *query, const struct align_map *from,
-               const struct align_plane *item, struct align_map *map);
+bool align_fit(struct align_plane *query, const struct align_map *from, struct align_plane *item,
+               struct align_map *map);
 
 #endif

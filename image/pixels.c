@@ -25,16 +25,31 @@ enum { MOST_STARTS = 3 };
 /** A picture, ready to be laid over another one. */
 struct small {
     const struct doppel_image_features *features;
-    float plain[ALIGN_SIDE * ALIGN_SIDE];
     struct align_plane plane;
+    bool sampled; /**< the rest is there, once a fit asked for it */
+    float plain[ALIGN_SIDE * ALIGN_SIDE], smooth[ALIGN_SIDE * ALIGN_SIDE];
 };
 
 static void small_make(const struct doppel_image_features *features, struct small *out)
 {
     out->features = features;
-    for (int i = 0; i < ALIGN_SIDE * ALIGN_SIDE; i++)
-        out->plain[i] = features->thumb[i];
+    out->sampled = false;
     align_plane_make(features->thumb, &out->plane);
+}
+
+static void small_sample(struct small *small)
+{
+    uint16_t samples[ALIGN_SIDE * ALIGN_SIDE], smooth[ALIGN_SIDE * ALIGN_SIDE];
+    if (small->sampled)
+        return;
+    for (int i = 0; i < ALIGN_SIDE * ALIGN_SIDE; i++)
+        samples[i] = small->features->thumb[i];
+    align_smooth(samples, ALIGN_SIDE, smooth);
+    for (int i = 0; i < ALIGN_SIDE * ALIGN_SIDE; i++) {
+        small->plain[i] = samples[i];
+        small->smooth[i] = (float)smooth[i] / (1 << ALIGN_SMOOTH_SHIFT);
+    }
+    small->sampled = true;
 }
 
 /** @return left, top, right, bottom; NULL: there is no such view */
@@ -116,6 +131,21 @@ static bool common_shown(const struct laid *laid, const struct small *query,
     return out->to[0] - out->from[0] >= least && out->to[1] - out->from[1] >= least;
 }
 
+/** The value between samples, clamped at the edges. */
+static double sample_between(const float *plane, double x, double y)
+{
+    const double last = ALIGN_SIDE - 1;
+    x = x < 0 ? 0 : x > last ? last : x;
+    y = y < 0 ? 0 : y > last ? last : y;
+    const int left = (int)x < ALIGN_SIDE - 2 ? (int)x : ALIGN_SIDE - 2;
+    const int top = (int)y < ALIGN_SIDE - 2 ? (int)y : ALIGN_SIDE - 2;
+    const double right = x - left, below = y - top;
+    const float *at = plane + top * ALIGN_SIDE + left;
+    const double a = (double)at[0], b = (double)at[1];
+    const double c = (double)at[ALIGN_SIDE], d = (double)at[ALIGN_SIDE + 1];
+    return (1 - below) * (a + right * (b - a)) + below * (c + right * (d - c));
+}
+
 /** What a plane shows there, in 1/256 of a level. */
 static void sample_shown(const float *plane, const struct align_map *at,
                          const struct shown_part *shown, double out[COVERED_CELLS])
@@ -127,7 +157,7 @@ static void sample_shown(const float *plane, const struct align_map *at,
         for (int part = 0; part < 4; part++) {
             double u = shown->from[0] + (i % DCT_SIDE + .25 + .5 * (part & 1)) * across;
             double v = shown->from[1] + (i / DCT_SIDE + .25 + .5 * (part >> 1)) * down;
-            sum += align_sample(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
+            sum += sample_between(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
         }
         out[i] = sum * (PHASH_CELL_SCALE / 4);
     }
@@ -160,7 +190,7 @@ static void sample_grain(const float *plane, const struct align_map *at,
     for (int i = 0; i < GRAIN_SAMPLES; i++) {
         double u = shown->from[0] + (i % GRAIN_SIDE + .5) * across;
         double v = shown->from[1] + (i / GRAIN_SIDE + .5) * down;
-        out[i] = align_sample(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
+        out[i] = sample_between(plane, m[0] + m[1] * u + m[2] * v, m[3] + m[4] * u + m[5] * v);
     }
 }
 
@@ -169,8 +199,8 @@ static double compare_grain(const struct small *query, const struct align_map *f
                             const struct shown_part *shown)
 {
     double a[GRAIN_SAMPLES], b[GRAIN_SAMPLES];
-    sample_grain(query->plane.fine, from, shown, a);
-    sample_grain(item->plane.fine, to, shown, b);
+    sample_grain(query->smooth, from, shown, a);
+    sample_grain(item->smooth, to, shown, b);
     return grain_surprise(a, b);
 }
 
@@ -178,7 +208,7 @@ static double compare_grain(const struct small *query, const struct align_map *f
 
 static const struct registered unregistered = {UINT16_MAX, 64, 256, 0};
 
-static struct registered register_from(const struct small *query, const struct small *item,
+static struct registered register_from(struct small *query, struct small *item,
                                        const struct view_pair *start)
 {
     struct laid laid;
@@ -189,6 +219,8 @@ static struct registered register_from(const struct small *query, const struct s
         !common_shown(&laid, query, item, start->framed, &shown))
         return unregistered;
     double a[COVERED_CELLS], b[COVERED_CELLS];
+    small_sample(query);
+    small_sample(item);
     sample_shown(query->plain, &laid.from, &shown, a);
     sample_shown(item->plain, &laid.to, &shown, b);
     struct registered found = compare_sampled(a, b);
