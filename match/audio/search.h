@@ -82,15 +82,23 @@ bool candidate_check(const struct window *window, const struct doppel_audio_trac
 
 double audio_score(double evidence, double votes);
 
+/* Of a set, for chance. */
+struct audio_size {
+    uint64_t hops, items; /* of more than three items, any number */
+};
+
 /**
  * The share of unrelated windows that get this score or more in a set of this size: measured
  * (docs/methods.md).
  * @param scaled the alignment is one of the scaled hypotheses
  */
-double audio_rate(double score, uint64_t hops, bool scaled);
+double audio_rate(double score, const struct audio_size *size, bool scaled);
 
 /* ---- the set ---- */
 
 const struct doppel_index *audio_index(const struct doppel_recordings *recordings);
+
+/* Items of the set; of one over an index nobody counts them, and they are many. */
+uint64_t audio_items(const struct doppel_recordings *recordings);
 
 #endif

@@ -232,6 +232,11 @@ const struct doppel_index *audio_index(const struct doppel_recordings *recording
     return recordings->index;
 }
 
+uint64_t audio_items(const struct doppel_recordings *recordings)
+{
+    return recordings->own ? recordings->kept.count : UINT64_MAX;
+}
+
 uint64_t audio_hops(const struct doppel_recordings *recordings)
 {
     struct doppel_index_axis *axis;

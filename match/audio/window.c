@@ -26,7 +26,8 @@ struct window_search {
     const struct doppel_audio_options *options;
     struct window window;
     struct ballot ballot; /* of peaks that are not faint */
-    uint64_t hops, max_postings;
+    struct audio_size size;
+    uint64_t max_postings;
     struct alignment *found; /* ALIGNMENTS_MAX, best first */
     size_t count;
 };
@@ -108,7 +109,7 @@ static struct alignment describe_search(const struct window_search *search,
                               .speed = candidate->speed,
                               .pitch = candidate->pitch,
                               .score = score,
-                              .rate = audio_rate(score, search->hops, scaled),
+                              .rate = audio_rate(score, &search->size, scaled),
                               .votes = candidate->votes,
                               .met = verdict->met,
                               .peaks = verdict->peaks,
@@ -181,8 +182,8 @@ static enum doppel_status find_plain(struct window_search *search, struct ballot
                                      struct doppel_audio_zone zone, uint64_t max_postings,
                                      struct doppel_error *error)
 {
-    struct hypothesis hypothesis = {1,        1, zone, max_postings, usual_candidates(search->hops),
-                                    -INFINITY};
+    struct hypothesis hypothesis = {
+        1, 1, zone, max_postings, usual_candidates(search->size.hops), -INFINITY};
     struct candidate candidates[VOTES_BEST];
     size_t count = 0;
     enum doppel_status status =
@@ -335,13 +336,13 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
     enum doppel_status status = doppel_index_axis_take(audio_index(recordings), &axis, error);
     if (status)
         return status;
-    search.hops = doppel_index_axis_length(axis);
+    search.size = (struct audio_size){doppel_index_axis_length(axis), audio_items(recordings)};
     search.max_postings =
-        options->max_postings ? options->max_postings : usual_postings(search.hops);
+        options->max_postings ? options->max_postings : usual_postings(search.size.hops);
     search.ballot.axis = axis;
-    search.ballot.hops = search.hops;
+    search.ballot.hops = search.size.hops;
     search.ballot.skip = skip;
-    if (window_init(&search.window, peaks, count, search.hops >= FAINT_HOPS) &&
+    if (window_init(&search.window, peaks, count, search.size.hops >= FAINT_HOPS) &&
         ballot_init(&search.ballot, search.window.count * doppel_audio_query_zone().fan_out))
         status = find_search(&search, error);
     else

@@ -285,21 +285,31 @@ static void test_other_speeds(void **state)
     free_shelf(shelf);
 }
 
+static void assert_rates(const struct audio_size *size, bool scaled)
+{
+    const struct audio_size longer = {size->hops * 2, size->items};
+    const struct audio_size more = {size->hops, size->items + 1};
+    double last = 2;
+    for (double score = -20; score < 200; score++) {
+        double rate = audio_rate(score, size, scaled);
+        assert_true(rate > 0 && rate <= last && rate <= 1);
+        assert_true(rate <= audio_rate(score, size, true));
+        assert_true(rate <= audio_rate(score, &longer, scaled));
+        assert_true(rate <= audio_rate(score, &more, scaled));
+        last = rate;
+    }
+    assert_true(last < 1e-6);
+}
+
 /* A higher score is rarer, in a larger set or among scaled ones less so. */
 static void test_rates(void **state)
 {
     (void)state;
     for (uint64_t hops = 0; hops < 1000000000; hops = hops * 9 + 40)
-        for (int scaled = 0; scaled < 2; scaled++) {
-            double last = 2;
-            for (double score = -20; score < 200; score++) {
-                double rate = audio_rate(score, hops, scaled);
-                assert_true(rate > 0 && rate <= last && rate <= 1);
-                assert_true(rate <= audio_rate(score, hops, true));
-                assert_true(rate <= audio_rate(score, hops * 2, scaled));
-                last = rate;
-            }
-            assert_true(last < 1e-6);
+        for (uint64_t items = 0; items < 6; items++) {
+            const struct audio_size size = {hops, items};
+            assert_rates(&size, false);
+            assert_rates(&size, true);
         }
 }
 

@@ -130,6 +130,45 @@ static void test_unlike_audio_do_not_match(void **state)
         free(recordings[i].samples);
 }
 
+/* ---- rates ---- */
+
+/* Made music of one key is too much alike: voices, and noise that comes and goes. */
+static struct recording unrelated_clip(double seconds, uint64_t number)
+{
+    if (number % 3)
+        return audio_voice(seconds, 2 * number, 2 * number + 1);
+    struct recording clip = audio_noise(seconds, number), voice = audio_voice(seconds, number, 1);
+    for (size_t i = 0; i < clip.count && i < voice.count; i++)
+        clip.samples[i] *= voice.samples[i];
+    free(voice.samples);
+    return clip;
+}
+
+/* Of pairs of short clips that have nothing to do with each other no more are within a rate than
+ * it says, but for three standard deviations. */
+static void test_rates_of_pairs_are_true(void **state)
+{
+    (void)state;
+    enum { PAIRS = 60 };
+    static const double lengths[] = {1, 2, 3, 5}, rates[] = {0.1, 0.03, 0.01, 0.001};
+    size_t within[4] = {0}, all = 0;
+    for (uint64_t i = 0; i < PAIRS; i++)
+        for (int length = 0; length < 4; length++, all++) {
+            struct recording a = unrelated_clip(lengths[length], 1000 * i + length * 2 + 10);
+            struct recording b = unrelated_clip(lengths[length], 1000 * i + length * 2 + 511);
+            struct doppel_match match = compare_audio(&a, &b);
+            for (int rate = 0; rate < 4 && match.false_positive_rate >= 0; rate++)
+                within[rate] += match.false_positive_rate <= rates[rate];
+            free_match(&match);
+            free(a.samples);
+            free(b.samples);
+        }
+    for (int rate = 0; rate < 4; rate++) {
+        double expected = rates[rate] * (double)all;
+        assert_true((double)within[rate] <= expected + 3 * sqrt(expected));
+    }
+}
+
 /* ---- repeats ---- */
 
 static struct doppel_segment *repeats_of(const struct recording *recording, size_t *count)
@@ -202,6 +241,7 @@ int main(void)
         cmocka_unit_test(test_relations),
         cmocka_unit_test(test_equal_peaks_are_the_same),
         cmocka_unit_test(test_unlike_audio_do_not_match),
+        cmocka_unit_test(test_rates_of_pairs_are_true),
         cmocka_unit_test(test_passages_recur),
         cmocka_unit_test(test_loops_give_as_many_segments_as_periods),
         cmocka_unit_test(test_nothing_recurs),

@@ -9,6 +9,7 @@
 
 #include "chroma.h"
 #include "heard.h"
+#include "pairs.h"
 #include "results.h"
 
 static const char USAGE[] =
@@ -16,6 +17,7 @@ static const char USAGE[] =
     "  -n N                clips of each edit (default 200)\n"
     "  --strangers N       clips of tracks that are not in the index, of each length (default "
     "1000)\n"
+    "  --pairs N           pairs of clips that are compared, of each length (default 0)\n"
     "  --rate R            stated false-positive rate (default .01)\n"
     "  --most SECONDS      of each track (default 600)\n"
     "  --seed N            of clips and edits (default 1)\n"
@@ -28,7 +30,7 @@ static const char USAGE[] =
     "Hz.\n";
 
 struct settings {
-    size_t clips, strangers;
+    size_t clips, strangers, pairs;
     double most_seconds;
     uint64_t seed;
     const char *only, *folder;
@@ -37,13 +39,11 @@ struct settings {
 
 static bool parse(int argc, char **argv, struct settings *out)
 {
-    static const struct option OPTIONS[] = {{"strangers", required_argument, NULL, 't'},
-                                            {"rate", required_argument, NULL, 'r'},
-                                            {"most", required_argument, NULL, 'm'},
-                                            {"seed", required_argument, NULL, 's'},
-                                            {"only", required_argument, NULL, 'o'},
-                                            {"same-speed", no_argument, NULL, 'p'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option OPTIONS[] = {
+        {"strangers", required_argument, NULL, 't'}, {"pairs", required_argument, NULL, 'c'},
+        {"rate", required_argument, NULL, 'r'},      {"most", required_argument, NULL, 'm'},
+        {"seed", required_argument, NULL, 's'},      {"only", required_argument, NULL, 'o'},
+        {"same-speed", no_argument, NULL, 'p'},      {NULL, 0, NULL, 0}};
     *out = (struct settings){
         .clips = 200, .strangers = 1000, .most_seconds = 600, .seed = 1, .asking = {.01, false}};
     for (int option; (option = getopt_long(argc, argv, "n:", OPTIONS, NULL)) != -1;) {
@@ -51,6 +51,8 @@ static bool parse(int argc, char **argv, struct settings *out)
             out->clips = strtoul(optarg, NULL, 10);
         else if (option == 't')
             out->strangers = strtoul(optarg, NULL, 10);
+        else if (option == 'c')
+            out->pairs = strtoul(optarg, NULL, 10);
         else if (option == 'r')
             out->asking.max_false_positives = strtod(optarg, NULL);
         else if (option == 'm')
@@ -226,6 +228,8 @@ int main(int argc, char **argv)
     for (unsigned fold = 0; fold < FOLDS; fold++)
         run_fold(&settings, &tracks, fold, &results);
     report(&tracks, &results, settings.asking.max_false_positives);
+    if (settings.pairs)
+        compare_pairs(&tracks, settings.pairs, settings.seed);
     printf("\n%.0f s\n", difftime(time(NULL), begin));
     results_free(&results);
     tracks_free(&tracks);
