@@ -224,7 +224,7 @@ static bool find_leader(struct grouping *grouping, const struct waiting *waiting
         if (leads && (!found || match.score > out->match.score)) {
             if (found)
                 free((void *)out->match.segments);
-            *out = (struct group_lead){waiting->number, leader, match};
+            *out = (struct group_lead){waiting->number, leader, match, false};
             found = true;
         } else {
             if (match.segment_count) /* what they share is too little */

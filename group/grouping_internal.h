@@ -142,6 +142,14 @@ bool audio_compare(const struct grouping *grouping, uint32_t query, uint32_t ite
 enum doppel_status videos_find_leaders(struct grouping *grouping, struct doppel_error *error);
 bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t item,
                     struct doppel_match *out);
+/* The frames of a video that is the first with its content. @param out given
+ * (doppel_video_track_free). @return false when they cannot be had */
+bool videos_load_frames(const struct grouping *grouping, uint32_t number,
+                        struct doppel_video_track *out);
+/* What members of a group show of one picture, as its representative met them. @param out `count`,
+ * zero */
+void videos_look(const struct grouping *grouping, const struct led_item *members, size_t count,
+                 struct doppel_image_look *out);
 /* The longer one. */
 int audio_prefer(const struct grouping *grouping, uint32_t a, uint32_t b);
 /* One that is all of what its representative is: a part is never kept in its place. */
@@ -171,7 +179,7 @@ bool parts_lead(const struct grouping *grouping, uint32_t number);
 uint32_t parts_duration(const struct grouping *grouping, uint32_t number);
 enum doppel_status parts_set_duration(struct grouping *grouping, uint32_t number,
                                       uint64_t duration_ms, struct doppel_error *error);
-/* How many there are. */
+/* How many there are, copies among them. */
 uint32_t parts_count_videos(const struct grouping *grouping);
 /* Of matches by parts. */
 void parts_free_matches(struct grouping *grouping);

@@ -1,5 +1,5 @@
-/* Which member of a group is kept. Of images what counts is what they show, and what is seen of how
- * they came about (library/ledger/looks.c). */
+/* Which member of a group is kept. Of images and videos what counts is what they show, and of
+ * images what is seen of how they came about (library/ledger/looks.c). */
 #include "group/grouping_internal.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct members_known {
     const struct led_item *members;
     size_t count;
     struct doppel_candidate *candidates; /* of each; `path` is looked up when it is needed */
-    struct doppel_image_look *looks;     /* of each image */
+    struct doppel_image_look *looks;     /* of each image, or video */
 };
 
 static void members_known_free(struct members_known *known)
@@ -101,7 +101,6 @@ static void look_at_images(const struct grouping *grouping, struct members_known
         doppel_fingerprint_free(&image.fingerprint);
         last = (uint32_t)i;
     }
-    doppel_candidates_compare_images(known->candidates, known->looks, known->count);
 done:
     doppel_fingerprint_free(&first.fingerprint);
 }
@@ -117,11 +116,23 @@ static bool have_different_contents(const struct grouping *grouping,
     return false;
 }
 
-/* Whether what images show, and their dates, are asked for at all. */
+static void look_at_members(const struct grouping *grouping, struct members_known *known)
+{
+    const uint32_t first = grouping_first_of(grouping, known->members[0].item);
+    if (grouping->options->kind == DOPPEL_KIND_VIDEO ||
+        (grouping->waiting.count && parts_duration(grouping, first)))
+        videos_look(grouping, known->members, known->count, known->looks);
+    else
+        look_at_images(grouping, known);
+    doppel_candidates_compare_images(known->candidates, known->looks, known->count);
+}
+
+/* Whether what images and videos show, and dates of images, are asked for at all. */
 static bool is_by_look(const struct grouping *grouping)
 {
     const struct doppel_keep_policy *policy = &grouping->options->policy;
-    return grouping->options->kind == DOPPEL_KIND_IMAGE &&
+    return (grouping->options->kind == DOPPEL_KIND_IMAGE ||
+            grouping->options->kind == DOPPEL_KIND_VIDEO) &&
            (memchr(policy->criteria, DOPPEL_KEEP_RESOLUTION, policy->count) ||
             memchr(policy->criteria, DOPPEL_KEEP_DATE, policy->count));
 }
@@ -196,7 +207,7 @@ bool grouping_choose_kept(const struct grouping *grouping, const struct led_item
     bool no_memory = !members_known_make(grouping, &known);
     size_t best = 0;
     if (!no_memory && is_by_look(grouping) && have_different_contents(grouping, &known))
-        look_at_images(grouping, &known);
+        look_at_members(grouping, &known);
     if (!no_memory)
         best = find_best_kept(grouping, &known, SIZE_MAX, &no_memory);
     if (!no_memory && count > 1) {

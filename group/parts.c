@@ -120,6 +120,10 @@ uint32_t parts_count_videos(const struct grouping *grouping)
     uint32_t count = 0;
     for (size_t i = 0; i < grouping->parts_items.count; i++)
         count += grouping->parts_items.items[i].duration_ms > 0;
+    for (size_t i = 0; i < grouping->exact_duplicates.count; i++) {
+        const struct exact_duplicate *copy = &grouping->exact_duplicates.items[i];
+        count += parts_duration(grouping, copy->first) && !parts_duration(grouping, copy->item);
+    }
     return count;
 }
 

@@ -132,6 +132,12 @@ uint32_t timed_duration(const struct grouping *grouping, uint32_t number)
 
 /* ---- leads ---- */
 
+void timed_turn(struct group_lead *lead)
+{
+    turn_match(&lead->match);
+    lead->turned = !lead->turned;
+}
+
 enum doppel_status timed_add_lead(struct grouping *grouping, const struct group_lead *lead,
                                   struct doppel_error *error)
 {

@@ -18,6 +18,7 @@ struct waiting {
 struct group_lead {
     uint32_t item, leader;
     struct doppel_match match;
+    bool turned; /* its `view` is of the representative, that looked for it */
 };
 
 /* Add an item, which waits unless it is an exact duplicate of another by `content`. @param waiting
@@ -41,6 +42,9 @@ enum doppel_status timed_order(struct grouping *grouping, struct doppel_error *e
 /* Place all, ordered before. @param words for the progress line */
 enum doppel_status timed_place_all(struct grouping *grouping, const char *words, timed_place *place,
                                    void *context, struct doppel_error *error);
+
+/* Let the two trade places: the match is of the representative as the query, or back. */
+void timed_turn(struct group_lead *lead);
 
 /* When the last lead was added, for timed_lead. */
 void timed_sort_leads(struct grouping *grouping);

@@ -64,7 +64,7 @@ struct video_placing {
     bool no_memory;
 };
 
-static bool load_frames(const struct grouping *grouping, uint32_t number,
+bool videos_load_frames(const struct grouping *grouping, uint32_t number,
                         struct doppel_video_track *out)
 {
     struct grouping_item item = item_store_get(&grouping->items, number);
@@ -79,7 +79,7 @@ static bool load_audio(const struct grouping *grouping, uint32_t number,
                        struct doppel_audio_track *out)
 {
     struct doppel_video_track video;
-    if (!load_frames(grouping, number, &video))
+    if (!videos_load_frames(grouping, number, &video))
         return false;
     bool good = video_read_audio(&video, out);
     doppel_video_track_free(&video);
@@ -149,7 +149,7 @@ static void lead_by_container(struct group_lead *lead)
     const uint32_t item = lead->item;
     lead->item = lead->leader;
     lead->leader = item;
-    turn_match(&lead->match);
+    timed_turn(lead);
 }
 
 /* Keep the better of two. @param lead taken */
@@ -186,10 +186,10 @@ static bool claim_found(void *context, const struct doppel_found *found)
     }
     if (place == placing->at || (!later && !placing->leads[place]))
         return !doppel_run_cancelled(placing->grouping->options->run);
-    struct group_lead lead = {later ? other : here, later ? here : other, found->match};
+    struct group_lead lead = {later ? other : here, later ? here : other, found->match, false};
     placing->no_memory |= !copy_segments(&lead.match);
     if (later)
-        turn_match(&lead.match);
+        timed_turn(&lead);
     if (is_same_throughout(grouping, &lead))
         lead.match.relation = DOPPEL_RELATION_SAME;
     lead_by_container(&lead);
@@ -227,7 +227,7 @@ static enum doppel_status search_leaders(struct video_placing *placing, uint32_t
     struct doppel_video_track video;
     if (!near_pairs_wanted(grouping))
         options.near_misses = 0;
-    if (!load_frames(grouping, number, &video))
+    if (!videos_load_frames(grouping, number, &video))
         return DOPPEL_OK;
     enum doppel_status status = video.count ? doppel_videos_find(placing->videos, &video, &options,
                                                                  claim_found, placing, error)
@@ -350,11 +350,11 @@ bool videos_compare(const struct grouping *grouping, uint32_t query, uint32_t it
     struct doppel_video_track a = {0}, b = {0};
     if (timed_joined(grouping, query, item, out))
         return true;
-    bool done = load_frames(grouping, query, &a) && load_frames(grouping, item, &b) &&
+    bool done = videos_load_frames(grouping, query, &a) && videos_load_frames(grouping, item, &b) &&
                 doppel_match_videos(&a, &b, &options, out, NULL) == DOPPEL_OK;
     doppel_video_track_free(&a);
     doppel_video_track_free(&b);
-    if (done && is_same_throughout(grouping, &(struct group_lead){query, item, *out}))
+    if (done && is_same_throughout(grouping, &(struct group_lead){query, item, *out, false}))
         out->relation = DOPPEL_RELATION_SAME;
     return done;
 }

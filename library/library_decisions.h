@@ -64,7 +64,8 @@ struct doppel_candidate {
     int64_t taken_s;  /**< EXIF's date taken: counts before mtime_ns */
     int64_t mtime_ns; /**< since 1970; of a record its date. Not known: INT64_MAX, the last */
     const char *path; /**< or the id of a record */
-    /* Of an image beside the others of its group, by doppel_candidates_compare_images: */
+    /* Of an image or video beside the others of its group, by doppel_candidates_compare_images: */
+    bool cropped;            /**< of a video: another one shows more of the picture */
     double share;            /**< of it within its frame */
     uint64_t content_pixels; /**< that it shows, without a frame; of an upscaled one, those of what
                                 it was made from; 0: all that it has */
@@ -86,6 +87,7 @@ struct doppel_image_look {
     double trimmed;      /**< of the image, within its own frame, if it has one */
     double first_share;  /**< of the first, that shows what both have */
     uint8_t orientation; /**< that makes it look like the first */
+    double scene; /**< of a video: how much it shows, of what another one does; 0: not known */
     /** > 0: something is laid over it, < 0: over the first; -1 or 1: over one of them, which is not
      * clear */
     int overlay;
@@ -99,8 +101,8 @@ DOPPEL_API struct doppel_image_look doppel_image_look_make(
     const struct doppel_image_features *first, const struct doppel_candidate *first_candidate);
 
 /**
- * Say of images that show the same which of them are copies, by what is seen of that: the fields of
- * struct doppel_candidate for images. The method: docs/methods.md.
+ * Say of images, or videos, that show the same which of them are copies, by what is seen of that:
+ * the fields of struct doppel_candidate for them. The method: docs/methods.md.
  * @param candidates `count`, with the other fields
  * @param looks      of each; zero: nothing is known
  */
@@ -118,9 +120,9 @@ DOPPEL_API int doppel_keep_compare(const struct doppel_keep_policy *policy,
                                    const struct doppel_candidate *a,
                                    const struct doppel_candidate *b, enum doppel_keep *out_by);
 
-/** Why `a` is kept rather than `b`, which it is: the criterion's name, of images "resolution",
- * "upscaled", "frame", "orientation", "overlay", "blur" or "compression"; static storage.
- * Thread-safe. */
+/** Why `a` is kept rather than `b`, which it is: the criterion's name, of videos "crop", of them
+ * and images "resolution", "upscaled", "frame", "orientation", "overlay", "blur" or "compression";
+ * static storage. Thread-safe. */
 DOPPEL_API const char *doppel_keep_reason(const struct doppel_keep_policy *policy,
                                           const struct doppel_candidate *a,
                                           const struct doppel_candidate *b);

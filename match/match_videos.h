@@ -117,6 +117,14 @@ DOPPEL_API enum doppel_status doppel_match_videos(const struct doppel_video_trac
                                                   struct doppel_match *out_match,
                                                   struct doppel_error *error);
 
+/** How the query lies in the item, or the item in the query, more closely than it took to find
+ * that: the `view` of a match of the two, where that is the frame as it is and the frames are not
+ * near. @param query,item with cells, as far as they are known; without, nothing is done. @param
+ * match with its segments. Thread-safe. */
+DOPPEL_API void doppel_match_fit_view(const struct doppel_video_track *query,
+                                      const struct doppel_video_track *item,
+                                      struct doppel_match *match);
+
 /** Whether a video shows a picture, and when. As doppel_match_videos. */
 DOPPEL_API enum doppel_status doppel_match_image_in_video(const struct doppel_match_item *image,
                                                           const struct doppel_video_track *item,

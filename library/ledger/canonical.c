@@ -103,6 +103,7 @@ static uint64_t content_pixels(const struct doppel_candidate *candidate)
 
 /* What the signs of a copy are called, the first that tells two images apart decides. */
 enum image_sign {
+    CROPPED,
     MORE_PIXELS,
     UPSCALED,
     FRAMED,
@@ -114,12 +115,14 @@ enum image_sign {
 };
 
 static const char *const sign_names[IMAGE_SIGNS] = {
-    "resolution", "upscaled", "frame", "orientation", "overlay", "blur", "compression"};
+    "crop", "resolution", "upscaled", "frame", "orientation", "overlay", "blur", "compression"};
 
 static int compare_sign(enum image_sign sign, const struct doppel_candidate *a,
                         const struct doppel_candidate *b)
 {
     switch (sign) {
+    case CROPPED:
+        return a->cropped - b->cropped;
     case MORE_PIXELS:
         return more_first(content_pixels(a), content_pixels(b));
     case UPSCALED:

@@ -128,11 +128,27 @@ static void compare_image_frames(struct doppel_candidate *candidates,
             first_share = looks[i].first_share;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < count; i++) {
-            double share = i ? content_share(&looks[i], first_share) : first_share;
+            double share = content_share(&looks[i], first_share);
+            share = i ? share : fmin(share, first_share);
             widest = share > widest ? share : widest;
             candidates[i].share = share;
             candidates[i].framed = share < same_content * widest;
         }
+}
+
+/* ---- videos of which one shows more ---- */
+
+/* Of an area: half of it at each pair of sides is what a fitted view may be off. */
+static const double same_scene = .9;
+
+static void compare_scenes(struct doppel_candidate *candidates,
+                           const struct doppel_image_look *looks, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, looks[i].scene);
+    for (size_t i = 0; i < count; i++)
+        candidates[i].cropped = looks[i].scene > 0 && looks[i].scene < same_scene * most;
 }
 
 /* ---- dates ---- */
@@ -456,6 +472,7 @@ void doppel_candidates_compare_images(struct doppel_candidate *candidates,
 {
     for (size_t i = 0; i < count; i++)
         candidates[i].taken_s = looks[i].origin.taken_s;
+    compare_scenes(candidates, looks, count);
     compare_image_frames(candidates, looks, count);
     compare_scales(candidates, looks, count);
     level_contents(candidates, count);

@@ -161,17 +161,33 @@ static struct view_place find_start(const struct fit *fit,
     return best;
 }
 
+static struct fit fit_of(const struct doppel_video_track *query,
+                         const struct doppel_video_track *item, const struct video_pair *pairs,
+                         size_t count, const struct doppel_video_view *view)
+{
+    struct fit fit = {.query = query, .item = item, .part = video_met_part(view)};
+    fit.count = count < MOST_PAIRS ? count : MOST_PAIRS;
+    for (size_t i = 0; i < fit.count; i++)
+        fit.pairs[i] = pairs[i * count / fit.count];
+    return fit;
+}
+
+double video_view_distance(const struct doppel_video_track *query,
+                           const struct doppel_video_track *item, const struct video_pair *pairs,
+                           size_t count, const struct doppel_video_view *view)
+{
+    const struct fit fit = fit_of(query, item, pairs, count, view);
+    return fit.count ? far_of(&fit, view, HUGE_VAL) / (double)fit.count : HUGE_VAL;
+}
+
 bool video_view_improve(const struct doppel_video_track *query,
                         const struct doppel_video_track *item, const struct video_pair *pairs,
                         size_t count, const struct doppel_video_search *options,
                         struct video_view *view)
 {
-    struct fit fit = {.query = query, .item = item, .part = video_met_part(&view->view)};
-    fit.count = count < MOST_PAIRS ? count : MOST_PAIRS;
+    const struct fit fit = fit_of(query, item, pairs, count, &view->view);
     if (!fit.count || view->view.middle || !video_view_cells(query, 0, view->view.rectangle))
         return false;
-    for (size_t i = 0; i < fit.count; i++)
-        fit.pairs[i] = pairs[i * count / fit.count];
     double before = far_of(&fit, &view->view, HUGE_VAL);
     struct view_place place = find_start(&fit, options, &view->view);
     if (!climb(&fit, &place) || place.far >= before)

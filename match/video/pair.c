@@ -65,7 +65,7 @@ static enum doppel_status search_video_track(const struct doppel_video_track *qu
 
 /* ---- the other way round ---- */
 
-static struct doppel_video_view turned_view(const struct doppel_video_view *view)
+struct doppel_video_view video_turned_view(const struct doppel_video_view *view)
 {
     struct doppel_video_view out = {.mirrored = view->mirrored,
                                     .middle = view->item_middle,
@@ -97,7 +97,7 @@ static void turn_pair_match(struct doppel_match *match)
         match->relation = DOPPEL_RELATION_CONTAINS;
     if (match->transform.speed > 0)
         match->transform.speed = 1 / match->transform.speed;
-    match->view = turned_view(&match->view);
+    match->view = video_turned_view(&match->view);
     for (size_t i = 0; i < match->segment_count; i++) {
         struct doppel_segment was = segments[i];
         segments[i] = (struct doppel_segment){.a_start = was.b_start,

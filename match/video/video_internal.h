@@ -109,6 +109,14 @@ bool video_view_improve(const struct doppel_video_track *query,
                         size_t count, const struct doppel_video_search *options,
                         struct video_view *view);
 
+/* How far they are from each other in a view, in the mean of those that are looked at. */
+double video_view_distance(const struct doppel_video_track *query,
+                           const struct doppel_video_track *item, const struct video_pair *pairs,
+                           size_t count, const struct doppel_video_view *view);
+
+/* A view of the item as the query. */
+struct doppel_video_view video_turned_view(const struct doppel_video_view *view);
+
 /* ---- scores: videos_score.c ---- */
 
 /* What a frame tells that is met at a distance of 256 bits: log10 of how much likelier that is of

@@ -189,6 +189,11 @@ static void parts_come_on_top_of_what_scan_finds(void **state)
     assert_int_equal(count_lines(json, "\"savable\":0"), 1);
     free(groups);
     free(json);
+    free(doppel_prints(0, "scan", "--scheme", "local", "--save", "saved", "mixed"));
+    size_t size;
+    char *saved = read_file("saved", &size);
+    assert_has(saved, "\"files\":{\"text\":0,\"image\":1,\"audio\":0,\"video\":6}");
+    free(saved);
     json = doppel_prints(0, "scan", "--parts", "--kind", "video", "--json", "mixed");
     assert_lacks(json, "half.jpg");
     free(json);

@@ -280,6 +280,46 @@ static void a_crop_is_grouped_with_its_original(void **state)
     free(json);
 }
 
+/* However many pixels a cut or a frame with bars has, and whichever of the two looks for the other:
+ * by the order of names, and by length. */
+static void what_shows_most_is_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        struct video_view view;
+        uint32_t width, height;
+        double seconds;
+        const char *reason;
+    } copies[] = {
+        {{.left = .342F, .right = .342F}, 360, 640, 14, "crop"}, /* upright: the middle */
+        {{.left = .342F, .right = .342F}, 360, 640, 14.6, "crop"},
+        {{.left = .06F, .right = .08F, .top = .07F, .bottom = .05F}, 480, 272, 14, "crop"},
+        {{.left = .06F, .right = .08F, .top = .07F, .bottom = .05F}, 480, 272, 14.6, "crop"},
+        {{.top = -.2F, .bottom = -.2F}, 320, 252, 14, "frame"},
+        {{.top = -.2F, .bottom = -.2F}, 320, 252, 14.6, "frame"},
+        {{.top = -.2F, .bottom = -.2F}, 240, 252, 14, "resolution"},
+    };
+    static const char *const names[] = {"a.mp4", "z.mp4"};
+    make_folder("films");
+    keep_video("films/m.mp4",
+               (struct video_how){.view.seed = 16, .seconds = 14.3, .width = 320, .height = 180});
+    for (size_t i = 0; i < 2 * sizeof copies / sizeof *copies; i++) {
+        struct video_how how = {copies[i / 2].view, .seconds = copies[i / 2].seconds,
+                                .width = copies[i / 2].width, .height = copies[i / 2].height,
+                                .quality = 2};
+        char path[32], reason[64];
+        snprintf(path, sizeof path, "films/%s", names[i % 2]);
+        snprintf(reason, sizeof reason, "\"keep_reason\":\"%s\"", copies[i / 2].reason);
+        how.view.seed = 16;
+        keep_video(path, how);
+        char *json = doppel_prints(0, "scan", "--json", "films");
+        assert_has(json, "\"keep\":\"films/m.mp4\"");
+        assert_has(json, reason);
+        free(json);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 /* With a rate that nothing has, what would be groups are near misses. */
 static void scan_tells_videos_that_nearly_match(void **state)
 {
@@ -315,6 +355,7 @@ int main(void)
         IN_SANDBOX(groups_of_a_library_are_those_of_scan),
         IN_SANDBOX(scan_tells_videos_that_nearly_match),
         IN_SANDBOX(a_crop_is_grouped_with_its_original),
+        IN_SANDBOX(what_shows_most_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

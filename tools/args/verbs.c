@@ -66,7 +66,7 @@ const struct verb verb_table[] = {
      "library server kind min-similarity max-fp-rate near-misses playlist semantic format",
      cmd_find},
     {"groups", VERB_GROUPS, "", 0, 0, "print the duplicate groups in the library",
-     "One member of each group is kept: the image that shows most, a frame around it not "
+     "One member of each group is kept: the image or video that shows most, a frame around it not "
      "counted, then the one without a frame, the largest file, the oldest, the least deeply "
      "nested; a recording or video comes before a part of it. Groups of files are computed each "
      "time, with the thresholds that are given; which images may match is kept beside the library, "
