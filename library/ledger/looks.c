@@ -80,6 +80,25 @@ static void look_at_planes(const struct sized_image *image, const struct sized_i
     }
 }
 
+/* The shares of what two images that meet by trimmed views show within their frames. What has the
+ * same one, as a dark sky, is as if it had none, until another image shows that it has. */
+static void look_at_trimmed(const struct doppel_image_features *image,
+                            const struct doppel_image_features *first,
+                            const struct doppel_image_verdict *verdict,
+                            struct doppel_image_look *look)
+{
+    const double share = is_trimmed_view(verdict->query_view)
+                             ? doppel_image_view_share(image, verdict->query_view)
+                             : 1;
+    const double first_share = is_trimmed_view(verdict->item_view)
+                                   ? doppel_image_view_share(first, verdict->item_view)
+                                   : 1;
+    if (fmin(share, first_share) > same_content * fmax(share, first_share))
+        return;
+    look->share = share;
+    look->first_share = first_share;
+}
+
 struct doppel_image_look doppel_image_look_make(const struct doppel_image_features *image,
                                                 const struct doppel_candidate *candidate,
                                                 const struct doppel_image_features *first,
@@ -96,10 +115,8 @@ struct doppel_image_look doppel_image_look_make(const struct doppel_image_featur
         .orientation = verdict.orientation,
         .origin = image->origin,
     };
-    if (look.known && !look.part && is_trimmed_view(verdict.query_view))
-        look.share = doppel_image_view_share(image, verdict.query_view);
-    if (look.known && !look.part && is_trimmed_view(verdict.item_view))
-        look.first_share = doppel_image_view_share(first, verdict.item_view);
+    if (look.known && !look.part)
+        look_at_trimmed(image, first, &verdict, &look);
     if (look.known && !verdict.orientation)
         look_at_planes(
             &(struct sized_image){image, candidate}, &(struct sized_image){first, first_candidate},
@@ -113,27 +130,35 @@ struct doppel_image_look doppel_image_look_make(const struct doppel_image_featur
  * frame. */
 static double content_share(const struct doppel_image_look *look, double first_share)
 {
-    if (!look->known)
-        return 1;
     bool framed = look->share == 1 && look->first_share == 1 && !look->part && first_share < 1;
     return framed ? look->trimmed : look->share;
 }
 
+/* @param otherwise where nothing is known of it */
+static double shown_share(const struct doppel_image_look *looks, size_t i, double first_share,
+                          double otherwise)
+{
+    if (!looks[i].known)
+        return otherwise;
+    double share = content_share(&looks[i], first_share);
+    return i ? share : fmin(share, first_share);
+}
+
+/* Of what is not known nothing is seen for or against it: it is as the widest. */
 static void compare_image_frames(struct doppel_candidate *candidates,
                                  const struct doppel_image_look *looks, size_t count)
 {
-    double first_share = 1, widest = 0;
+    double first_share = 1;
     for (size_t i = 1; i < count; i++)
         if (looks[i].known && looks[i].first_share < first_share)
             first_share = looks[i].first_share;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < count; i++) {
-            double share = content_share(&looks[i], first_share);
-            share = i ? share : fmin(share, first_share);
-            widest = share > widest ? share : widest;
-            candidates[i].share = share;
-            candidates[i].framed = share < same_content * widest;
-        }
+    double widest = shown_share(looks, 0, first_share, first_share);
+    for (size_t i = 1; i < count; i++)
+        widest = fmax(widest, shown_share(looks, i, first_share, 0));
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].share = shown_share(looks, i, first_share, i ? widest : first_share);
+        candidates[i].framed = candidates[i].share < same_content * widest;
+    }
 }
 
 /* ---- videos of which one shows more ---- */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,12 +99,37 @@ static void files_are_chosen_by_extension_and_age(void **state)
     }
 }
 
+/* A picture of a dark sky: what is below it may be taken for what a frame is around. */
+static struct image draw_sky(void)
+{
+    enum { WIDTH = 640, HEIGHT = 640, SKY = 176 };
+    struct image sky = {WIDTH, HEIGHT, calloc(3 * WIDTH * HEIGHT, 1)};
+    struct image below = draw_image(0, 1, WIDTH, HEIGHT - SKY);
+    assert_non_null(sky.pixels);
+    memcpy(sky.pixels + 3 * WIDTH * SKY, below.pixels, 3 * WIDTH * (HEIGHT - SKY));
+    image_free(&below);
+    return sky;
+}
+
+static void a_dark_sky_is_no_frame(void **state)
+{
+    (void)state;
+    struct image sky = draw_sky();
+    make_folder("a");
+    make_folder("b");
+    keep_image("b/corner.jpg", edit_crop(&sky, 0, 0, 576, 576), 90);
+    keep_image("b/mirrored.jpg", edit_mirror(&sky), 80);
+    keep_image("a/whole.jpg", sky, 92);
+    assert_scans("a/whole.jpg kept, b/corner.jpg part, b/mirrored.jpg near\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_SANDBOX(rules_say_which_copy_is_kept),
         IN_SANDBOX(what_is_protected_may_be_written_in_many_ways),
         IN_SANDBOX(files_are_chosen_by_extension_and_age),
+        IN_SANDBOX(a_dark_sky_is_no_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

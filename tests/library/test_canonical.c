@@ -323,6 +323,21 @@ static void test_a_large_original_is_kept(void **state)
     assert_reason(images, looks, "resolution");
 }
 
+/* A dark sky is like a frame. Who meets it without it says nothing of a crop that only pixels tell.
+ */
+static void test_what_is_not_known_has_no_frame_less(void **state)
+{
+    (void)state;
+    struct doppel_candidate images[] = {image, image, image};
+    struct doppel_image_look looks[] = {sharp, sharp, {0}};
+    looks[1].share = looks[1].first_share = looks[0].trimmed = looks[1].trimmed = .8;
+    images[2].width = 900;
+    images[2].height = 680;
+    doppel_candidates_compare_images(images, looks, 3);
+    assert_false(images[0].framed || images[1].framed || images[2].framed);
+    assert_kept(&images[0], &images[2]);
+}
+
 static void test_most_of_a_group_stand_upright(void **state)
 {
     (void)state;
@@ -401,6 +416,7 @@ int main(void)
         cmocka_unit_test(test_dates_alone_do_not_decide),
         cmocka_unit_test(test_larger_drawings_are_kept),
         cmocka_unit_test(test_a_large_original_is_kept),
+        cmocka_unit_test(test_what_is_not_known_has_no_frame_less),
         cmocka_unit_test(test_most_of_a_group_stand_upright),
         cmocka_unit_test(test_the_date_taken_counts_first),
         cmocka_unit_test(test_it_is_a_total_order),
