@@ -3,17 +3,11 @@
 
 #include <stdlib.h>
 
-/* Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
-static uint64_t stir(uint64_t key)
-{
-    key = (key ^ key >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    key = (key ^ key >> 27) * UINT64_C(0x94d049bb133111eb);
-    return key ^ key >> 31;
-}
+#include "core/mix64.h"
 
 static struct number_cell *cell_of_number(const struct number_map *map, uint64_t key)
 {
-    size_t mask = map->cell_count - 1, at = (size_t)stir(key) & mask;
+    size_t mask = map->cell_count - 1, at = (size_t)mix64(key) & mask;
     while (map->cells[at].number && map->cells[at].key != key)
         at = (at + 1) & mask;
     return &map->cells[at];

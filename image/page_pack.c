@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bytes.h"
+#include "core/mix64.h"
 #include "core/order.h"
 #include "image/page.h"
 
@@ -133,20 +134,13 @@ enum doppel_status doppel_pages_read(const uint8_t *data, size_t size, struct do
 
 /* ---- keys ---- */
 
-static uint64_t mix_bits(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* Each key has some bits of word 0, others each. */
 static uint32_t key_of_page(const struct doppel_page *page, uint64_t key)
 {
     uint64_t chosen = 0;
     for (uint64_t draw = 1; __builtin_popcountll(chosen) < KEY_BITS; draw++)
-        chosen |= UINT64_C(1) << (mix_bits(key << 32 | draw) & 63);
-    return (uint32_t)(mix_bits((page->code.word[0] & chosen) ^ mix_bits(~key)) >> 36);
+        chosen |= UINT64_C(1) << (mix64(key << 32 | draw) & 63);
+    return (uint32_t)(mix64((page->code.word[0] & chosen) ^ mix64(~key)) >> 36);
 }
 
 size_t doppel_pages_keys(const struct doppel_page *pages, size_t count, uint32_t *out)

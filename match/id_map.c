@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
+#include "core/mix64.h"
+
 static size_t home(const struct id_map *map, uint64_t id)
 {
-    id = (id ^ id >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    id = (id ^ id >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)(id ^ id >> 31) & (map->cell_count - 1);
+    return (size_t)mix64(id) & (map->cell_count - 1);
 }
 
 /* The cell of an id, or the empty one where it would be. */

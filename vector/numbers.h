@@ -4,14 +4,12 @@
 
 #include <stdint.h>
 
-/* Bits that look like chance, the same for the same number. SplitMix64, of Steele, Lea and Flood,
- * "Fast Splittable Pseudorandom Number Generators" (2014). */
+#include "core/mix64.h"
+
+/* Bits that look like chance, the same for the same number. */
 static inline uint64_t chance_bits(uint64_t number)
 {
-    uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return mix64((number + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* Of a number below 2^22: added to it and taken away again, this leaves no room for what is behind

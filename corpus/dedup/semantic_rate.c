@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/mix64.h"
 #include "core/try.h"
 #include "corpus/dedup/semantic_internal.h"
 
@@ -49,16 +50,6 @@ struct pair_looks {
     double *chunk_pairs; /* logarithms */
 };
 
-/* The same numbers on every run. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
- * Generators" (2014), SplitMix64. */
-static uint64_t next_chance(uint64_t *seed)
-{
-    uint64_t mixed = *seed += UINT64_C(0x9e3779b97f4a7c15);
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-    return mixed ^ mixed >> 31;
-}
-
 static bool have_near_chunks(const struct semantic_embedding *embedding, uint32_t a, uint32_t b,
                              float least)
 {
@@ -78,8 +69,8 @@ static bool have_near_chunks(const struct semantic_embedding *embedding, uint32_
 static void look_at_texts(struct semantic_embedding *embedding, struct pair_looks *looks)
 {
     const size_t count = embedding->texts.count;
-    const uint32_t a = (uint32_t)(next_chance(&looks->seed) % count);
-    const uint32_t b = (uint32_t)(next_chance(&looks->seed) % count);
+    const uint32_t a = (uint32_t)(next_mix64(&looks->seed) % count);
+    const uint32_t b = (uint32_t)(next_mix64(&looks->seed) % count);
     const struct embedded_text *texts = embedding->texts.items;
     const uint64_t chunk_pairs = (uint64_t)texts[a].known * texts[b].known;
     looks->cosines++;

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "core/clock.h"
+#include "core/mix64.h"
 #include "core/text/utf8.h"
 #include "core/try.h"
 #include "embed/endpoint/endpoint.h"
@@ -200,13 +201,10 @@ static bool is_texts_fault(const struct doppel_endpoint *endpoint,
 
 /* ---- waiting ---- */
 
-/* From .5 to 1. Source of the generator: Vigna's SplitMix64. */
+/* From .5 to 1. */
 static double next_jitter(struct doppel_endpoint *endpoint)
 {
-    uint64_t bits = endpoint->random += 0x9e3779b97f4a7c15;
-    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-    return 0.5 + (double)((bits ^ bits >> 31) >> 11) * 0x1p-54;
+    return 0.5 + (double)(next_mix64(&endpoint->random) >> 11) * 0x1p-54;
 }
 
 static uint64_t wait_after(struct doppel_endpoint *endpoint, uint32_t tries)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mix64.h"
 #include "index/join/kernel.h"
 
 enum {
@@ -57,22 +58,13 @@ static size_t take_codes_index_codes(const struct doppel_index_codes *codes, uin
     return taken;
 }
 
-/* Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
-static uint64_t random_word(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static void take_pairs(struct sample *sample, uint32_t words, bool same)
 {
     const uint64_t *right = sample->codes[same ? 0 : 1];
     uint64_t state = 1;
     for (size_t pair = 0; pair < SAMPLE_PAIRS; pair++) {
-        size_t a = random_word(&state) % sample->count[0];
-        size_t b = random_word(&state) % sample->count[same ? 0 : 1];
+        size_t a = next_mix64(&state) % sample->count[0];
+        size_t b = next_mix64(&state) % sample->count[same ? 0 : 1];
         if (same && a == b)
             b = (a + 1) % sample->count[0];
         for (uint32_t word = 0; word < words; word++)

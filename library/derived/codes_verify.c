@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "core/mix64.h"
 #include "core/try.h"
 #include "library/verify.h"
 
@@ -21,18 +22,11 @@ struct code_check {
     struct doppel_error *error;
 };
 
-static uint64_t mix_payload(uint64_t payload)
-{
-    payload = (payload ^ payload >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    payload = (payload ^ payload >> 27) * UINT64_C(0x94d049bb133111eb);
-    return payload ^ payload >> 31;
-}
-
 /* A text in an index of passages is as long as it has words. */
 static void sum_passages(struct code_sum *sum, uint64_t id, uint32_t words)
 {
     sum->codes++;
-    sum->mixed += mix_payload(id ^ mix_payload(words));
+    sum->mixed += mix64(id ^ mix64(words));
 }
 
 static bool sum_item(void *context, const struct item_codes *codes)
@@ -44,7 +38,7 @@ static bool sum_item(void *context, const struct item_codes *codes)
     }
     sum->codes += codes->count;
     for (size_t i = 0; i < codes->count; i++)
-        sum->mixed += mix_payload(codes->payloads[i]);
+        sum->mixed += mix64(codes->payloads[i]);
     return true;
 }
 
@@ -52,7 +46,7 @@ static bool sum_held(void *context, uint64_t payload)
 {
     struct code_sum *sum = context;
     sum->codes++;
-    sum->mixed += mix_payload(payload);
+    sum->mixed += mix64(payload);
     return false;
 }
 
