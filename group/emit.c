@@ -65,7 +65,7 @@ static size_t prefer_files(const struct grouping *grouping, struct led_item *mem
 /* The one to keep: of those that are marked to be kept; else of those that are not marked for
  * removal; else of all. @return false without memory */
 static bool choose_kept_by_marks(const struct grouping *grouping, const struct led_item *members,
-                                 size_t count, uint32_t *out, const char **out_reason)
+                                 size_t count, struct kept_choice *out)
 {
     struct led_item *best = calloc(count, sizeof *best);
     enum doppel_file_mark most = DOPPEL_FILE_REMOVE, mark;
@@ -89,11 +89,12 @@ static bool choose_kept_by_marks(const struct grouping *grouping, const struct l
     best_count = prefer_files(grouping, best, best_count);
     const size_t shots = best_count;
     best_count = bursts_prefer_sharpest(grouping, best, best_count);
-    done = done && best_count && grouping_choose_kept(grouping, best, best_count, out, out_reason);
+    done = done && best_count && grouping_choose_kept(grouping, best, best_count, out);
     if (best_count < shots)
-        *out_reason = "sharpest";
+        out->reason = "sharpest";
     if (placed < count)
-        *out_reason = placed < unmarked ? "folder" : "mark";
+        out->reason = placed < unmarked ? "folder" : "mark";
+    out->asked_for = placed < count || (out->asked_for && best_count == shots);
     free(best);
     return done;
 }
@@ -121,15 +122,11 @@ static bool may_take_place(const struct grouping *grouping, const struct group_m
 }
 
 /* The longest text that holds the one to keep, which would go for a part of itself. @return false:
- * there is none, or the other was asked for */
+ * there is none */
 static bool find_whole_text(const struct grouping *grouping, const struct group_members *members,
-                            const char *reason, uint32_t *out)
+                            uint32_t *out)
 {
-    static const char *const asked[] = {"mark", "folder", "reference", "chosen"};
     double least = 2;
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (reason && strcmp(reason, asked[i]) == 0)
-            return false;
     for (size_t i = 1; i < members->count; i++) {
         const struct doppel_group_member *member = &members->items[i];
         if (!doppel_group_member_holds_more(member) || member->match->query_coverage >= least ||
@@ -147,18 +144,18 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
 {
     const struct grouping *grouping = emission->grouping;
     struct group_members out = {0};
-    uint32_t kept = 0;
-    const char *reason = NULL;
-    bool room = choose_kept_by_marks(grouping, members, count, &kept, &reason) &&
-                group_members_fill(grouping, members, count, kept, &out);
-    for (size_t turns = 0;
-         turns < MOST_TURNS && room && find_whole_text(grouping, &out, reason, &kept); turns++) {
+    struct kept_choice kept = {0};
+    bool room = choose_kept_by_marks(grouping, members, count, &kept) &&
+                group_members_fill(grouping, members, count, kept.item, &out);
+    for (size_t turns = 0; turns < MOST_TURNS && room && !kept.asked_for &&
+                           find_whole_text(grouping, &out, &kept.item);
+         turns++) {
         group_members_free(&out);
         out = (struct group_members){0};
-        reason = "whole";
-        room = group_members_fill(grouping, members, count, kept, &out);
+        kept.reason = "whole";
+        room = group_members_fill(grouping, members, count, kept.item, &out);
     }
-    emission->kept = kept;
+    emission->kept = kept.item;
     bool joined = grouping->options->kind == DOPPEL_KIND_IMAGE &&
                   grouping->options->group->companions == DOPPEL_COMPANIONS_JOIN;
     room = room && (!joined || mark_companions(out.items, out.count));
@@ -170,7 +167,7 @@ static enum doppel_status emit_group(struct emission *emission, const struct led
         const struct doppel_group group = {.number = ++*emission->number,
                                            .kind = kind_of_group(grouping, &out),
                                            .keep = out.items[0].path,
-                                           .keep_reason = reason,
+                                           .keep_reason = kept.reason,
                                            .members = out.items,
                                            .count = out.count,
                                            .savable_bytes =

@@ -240,10 +240,16 @@ bool grouping_are_distinct(const struct grouping *grouping, uint32_t a, uint32_t
 enum doppel_status grouping_lead_all(struct grouping *grouping, uint32_t *leaders,
                                      struct doppel_error *error);
 
-/* The member of a group that stays. @param out_reason why it does rather than the second best;
- * untouched where it is alone. @return false without memory */
+/* The member of a group that stays. */
+struct kept_choice {
+    uint32_t item;
+    const char *reason; /* why it does rather than the second best; NULL: it is alone */
+    bool asked_for;     /* by a mark, a folder, a reference, or what was chosen before */
+};
+
+/* @return false without memory */
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
-                          size_t count, uint32_t *out, const char **out_reason);
+                          size_t count, struct kept_choice *out);
 
 /* What is known of an image. @param out fingerprint given (doppel_fingerprint_free) */
 enum doppel_status grouping_find_features(const struct grouping *grouping, uint32_t number,

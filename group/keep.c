@@ -143,6 +143,7 @@ static bool is_by_look(const struct grouping *grouping)
 struct better {
     bool first;
     const char *reason;
+    bool asked_for;
 };
 
 static struct better better_by_policy(const struct grouping *grouping,
@@ -151,7 +152,7 @@ static struct better better_by_policy(const struct grouping *grouping,
 {
     const struct doppel_keep_policy *policy = &grouping->options->policy;
     struct doppel_candidate left = known->candidates[a], right = known->candidates[b];
-    struct better better = {false, "order"};
+    struct better better = {.reason = "order"};
     char *left_path = item_store_path(&grouping->items, known->members[a].item);
     char *right_path = item_store_path(&grouping->items, known->members[b].item);
     left.path = left_path;
@@ -159,7 +160,7 @@ static struct better better_by_policy(const struct grouping *grouping,
     *no_memory |= !left_path || !right_path;
     if (left_path && right_path)
         better = (struct better){doppel_keep_compare(policy, &left, &right, NULL) < 0,
-                                 doppel_keep_reason(policy, &left, &right)};
+                                 doppel_keep_reason(policy, &left, &right), false};
     free(left_path);
     free(right_path);
     return better;
@@ -173,20 +174,20 @@ static struct better better_of(const struct grouping *grouping, const struct mem
     struct grouping_item x = item_store_get(&grouping->items, first);
     struct grouping_item y = item_store_get(&grouping->items, second);
     if (x.reference != y.reference)
-        return (struct better){x.reference, "reference"};
+        return (struct better){x.reference, "reference", true};
     if (x.no_file != y.no_file)
-        return (struct better){y.no_file, "file"};
+        return (struct better){y.no_file, "file", false};
     if (x.chosen != y.chosen)
-        return (struct better){x.chosen, "chosen"};
+        return (struct better){x.chosen, "chosen", true};
     if (x.cut != y.cut)
-        return (struct better){y.cut, "whole"};
+        return (struct better){y.cut, "whole", false};
     int preferred = grouping->kind->prefer
                         ? grouping->kind->prefer(grouping, grouping_first_of(grouping, first),
                                                  grouping_first_of(grouping, second))
                         : 0;
-    return preferred
-               ? (struct better){preferred > 0, grouping->kind->is_timed ? "duration" : "whole"}
-               : better_by_policy(grouping, known, a, b, no_memory);
+    return preferred ? (struct better){preferred > 0,
+                                       grouping->kind->is_timed ? "duration" : "whole", false}
+                     : better_by_policy(grouping, known, a, b, no_memory);
 }
 
 /* The best of the members; but for one. */
@@ -201,7 +202,7 @@ static size_t find_best_kept(const struct grouping *grouping, const struct membe
 }
 
 bool grouping_choose_kept(const struct grouping *grouping, const struct led_item *members,
-                          size_t count, uint32_t *out, const char **out_reason)
+                          size_t count, struct kept_choice *out)
 {
     struct members_known known = {.members = members, .count = count};
     bool no_memory = !members_known_make(grouping, &known);
@@ -212,9 +213,11 @@ bool grouping_choose_kept(const struct grouping *grouping, const struct led_item
         best = find_best_kept(grouping, &known, SIZE_MAX, &no_memory);
     if (!no_memory && count > 1) {
         size_t second = find_best_kept(grouping, &known, best, &no_memory);
-        *out_reason = better_of(grouping, &known, best, second, &no_memory).reason;
+        struct better better = better_of(grouping, &known, best, second, &no_memory);
+        out->reason = better.reason;
+        out->asked_for = better.asked_for;
     }
-    *out = members[best].item;
+    out->item = members[best].item;
     members_known_free(&known);
     return !no_memory;
 }
