@@ -55,13 +55,14 @@ static void unmap_nothing(thandle_t handle, void *bytes, toff_t size)
     (void)handle, (void)bytes, (void)size;
 }
 
-/* The first complaint says what is wrong; the others follow from it. */
+/* The first complaint says what is wrong; the others follow from it. That a tag is passed over,
+ * which nobody needs, is none. */
 static int note_reason(TIFF *tiff, void *context, const char *module, const char *format,
                        va_list arguments)
 {
     struct tiff_file *file = context;
     (void)tiff, (void)module;
-    if (!*file->reason)
+    if (!*file->reason && !strstr(format, "tag is not read"))
         vsnprintf(file->reason, sizeof file->reason, format, arguments);
     return 1;
 }

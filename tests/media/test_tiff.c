@@ -271,6 +271,32 @@ static void a_page_that_is_cut_off_counts(void **state)
     scene_free(&scenes[1]);
 }
 
+/* What is wrong is said, rather than that of a tag nothing is known. */
+static void unknown_tags_are_no_reason(void **state)
+{
+    (void)state;
+    enum { NO_TYPE = 0, ENTRY = 12 };
+    struct scene scene = scene_make(SCENE_SMOOTH, 90, 60);
+    const struct tiff_how how = {
+        .photometric = PHOTOMETRIC_RGB, .compression = COMPRESSION_LZW, .orientation = 1};
+    struct file file = make_tiff(&scene, &how, 1);
+    uint8_t *entry = file.data + get_u32(file.data + 4) + 2;
+    while (get_u16(entry) != TIFFTAG_ORIENTATION)
+        entry += ENTRY;
+    put_u16(entry, 0);
+    put_u16(entry + 2, NO_TYPE);
+    memset(file.data + 8, 0xff, 64); /* of what it shows */
+    int fd = file_open(file.data, file.size);
+    struct doppel_luma luma;
+    struct doppel_error error = {0};
+    assert_int_equal(doppel_media_read_luma(fd, NULL, &luma, &error), DOPPEL_E_CORRUPT);
+    assert_non_null(strstr(error.message, "the TIFF is cut short or damaged ("));
+    assert_null(strstr(error.message, "tag is not read"));
+    close(fd);
+    file_free(&file);
+    scene_free(&scene);
+}
+
 /* Cut short anywhere, or with bytes that were changed: refused, or read as far as it goes. */
 static void broken_pages_are_survived(void **state)
 {
@@ -313,6 +339,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_facsimile_count_twice),
         cmocka_unit_test(directories_in_a_circle_end),
         cmocka_unit_test(a_page_that_is_cut_off_counts),
+        cmocka_unit_test(unknown_tags_are_no_reason),
         cmocka_unit_test(broken_pages_are_survived),
     };
     return cmocka_run_group_tests_name("tiff", tests, NULL, NULL);
