@@ -16,7 +16,7 @@ enum {
     VOTER_BITS = 20, /* a hit is diagonal << VOTER_BITS | voter */
     VOTES_WIDTH = 3, /* neighbouring diagonals that count together */
     VOTES_APART = 6, /* diagonals nearer than this to a better one tell nothing new */
-    VOTES_BEST = 64
+    VOTES_BEST = 128
 };
 
 static inline uint64_t vote_hit(uint64_t diagonal, uint32_t voter)

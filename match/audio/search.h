@@ -78,6 +78,16 @@ enum { VERIFY_MARGIN = (97 + 4) * DOPPEL_AUDIO_TIME_STEPS };
 bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
                      bool same_speed, struct candidate *candidate, struct verdict *out);
 
+/* ---- a look before ---- */
+
+/* The window's peaks as a raster; given (free); NULL: no memory. */
+struct screen *screen_new(const struct window *window);
+
+/** In standard deviations, how many more of the item's peaks meet the window's at a candidate's
+ * alignment than by chance. */
+double screen_candidate(const struct screen *screen, const struct doppel_audio_track *item,
+                        const struct candidate *at);
+
 /* ---- score ---- */
 
 double audio_score(double evidence, double votes);

@@ -10,7 +10,9 @@
 enum {
     STEPS = DOPPEL_AUDIO_TIME_STEPS,
     MOST_KEYS = 1 << VOTER_BITS,
-    CANDIDATES = 16,
+    CANDIDATES = 16,      /* that are verified ... */
+    FAINT_CANDIDATES = 8, /* ... of those by faint peaks, of which VOTES_BEST are looked at */
+    MOST_CANDIDATES = 64,
     SCALES = 6,               /* steps of 1 % up and down */
     SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
     SAME_WITHIN = 43 * STEPS, /* 1 s */
@@ -79,7 +81,7 @@ static uint64_t usual_postings(uint64_t hops)
 /* 16 at ten hours, 64 at 640 and more: chance has more of what looks like a candidate there. */
 static size_t usual_candidates(uint64_t hops)
 {
-    return (size_t)fmin(CANDIDATES * cbrt(relative_size(hops)), VOTES_BEST);
+    return (size_t)fmin(CANDIDATES * cbrt(relative_size(hops)), MOST_CANDIDATES);
 }
 
 /* ---- from candidates to alignments ---- */
@@ -147,16 +149,24 @@ static void insert_search(struct window_search *search, const struct alignment *
     search->found[at] = *alignment;
 }
 
+/* The item's peaks along a candidate, and `margin` steps to either side. @param out given; false:
+ * they cannot be had */
+static bool peaks_along(const struct window_search *search, const struct candidate *candidate,
+                        double margin, struct doppel_audio_track *out)
+{
+    double from = candidate->offset - margin;
+    double to = candidate->offset + candidate->speed * search->window.last + margin;
+    return to > 0 && audio_peaks(search->recordings, candidate->id, from > 0 ? (uint32_t)from : 0,
+                                 to < UINT32_MAX ? (uint32_t)to : UINT32_MAX, out);
+}
+
 /* False without memory. */
 static bool verify_window_candidates(struct window_search *search, struct candidate *candidate)
 {
     const struct window *window = &search->window;
     struct doppel_audio_track item = {0};
     struct verdict verdict;
-    double from = candidate->offset - VERIFY_MARGIN;
-    double to = candidate->offset + candidate->speed * window->last + VERIFY_MARGIN;
-    if (to <= 0 || !audio_peaks(search->recordings, candidate->id, from > 0 ? (uint32_t)from : 0,
-                                to < UINT32_MAX ? (uint32_t)to : UINT32_MAX, &item))
+    if (!peaks_along(search, candidate, VERIFY_MARGIN, &item))
         return true;
     bool done = candidate_check(window, &item, search->options->same_speed, candidate, &verdict);
     doppel_audio_track_free(&item);
@@ -177,17 +187,60 @@ static enum doppel_status verify_all_search(struct window_search *search,
     return DOPPEL_OK;
 }
 
-/* At speed 1. @param ballot with room for the keys of the zone */
+struct screened {
+    double worth;
+    struct candidate candidate;
+};
+
+static int most_worth_first(const void *a, const void *b)
+{
+    const struct screened *x = a, *y = b;
+    if (x->worth != y->worth)
+        return x->worth > y->worth ? -1 : 1;
+    return (x->candidate.votes < y->candidate.votes) - (x->candidate.votes > y->candidate.votes);
+}
+
+/* Leave the best `most` of them, by a look at each. False without memory */
+static bool screen_candidates(const struct window_search *search, struct candidate *candidates,
+                              size_t *count, size_t most)
+{
+    struct screened list[VOTES_BEST];
+    if (*count <= most)
+        return true;
+    struct screen *screen = screen_new(&search->window);
+    if (!screen)
+        return false;
+    for (size_t i = 0; i < *count; i++) {
+        struct doppel_audio_track item = {0};
+        list[i] = (struct screened){-INFINITY, candidates[i]};
+        if (peaks_along(search, &candidates[i], 0, &item))
+            list[i].worth = screen_candidate(screen, &item, &candidates[i]);
+        doppel_audio_track_free(&item);
+    }
+    free(screen);
+    qsort(list, *count, sizeof *list, most_worth_first);
+    *count = most;
+    for (size_t i = 0; i < most; i++)
+        candidates[i] = list[i].candidate;
+    return true;
+}
+
+/* At speed 1. @param ballot with room for the keys of the zone. @param wanted candidates, of which
+ * the best are verified */
 static enum doppel_status find_plain(struct window_search *search, struct ballot *ballot,
-                                     struct doppel_audio_zone zone, uint64_t max_postings,
+                                     struct doppel_audio_zone zone, size_t wanted,
                                      struct doppel_error *error)
 {
-    struct hypothesis hypothesis = {
-        1, 1, zone, max_postings, usual_candidates(search->size.hops), -INFINITY};
+    bool faint = zone.faint_fan_out[0] > 0;
+    size_t verified = faint ? FAINT_CANDIDATES : CANDIDATES;
+    struct hypothesis hypothesis = {1,      1,        zone, search->max_postings / (faint ? 2 : 1),
+                                    wanted, -INFINITY};
     struct candidate candidates[VOTES_BEST];
     size_t count = 0;
     enum doppel_status status =
         ballot_count(ballot, &search->window, &hypothesis, candidates, &count, error);
+    if (!status && !screen_candidates(search, candidates, &count, verified))
+        status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory to look at candidates");
     return status ? status : verify_all_search(search, candidates, count, error);
 }
 
@@ -199,7 +252,7 @@ static enum doppel_status find_faint(struct window_search *search, struct doppel
         .axis = search->ballot.axis, .hops = search->ballot.hops, .skip = search->ballot.skip};
     enum doppel_status status;
     if (ballot_init(&ballot, search->window.all_count * doppel_audio_zone_pairs(&zone)))
-        status = find_plain(search, &ballot, zone, search->max_postings / 2, error);
+        status = find_plain(search, &ballot, zone, VOTES_BEST, error);
     else
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a clip");
     ballot_free(&ballot);
@@ -311,8 +364,8 @@ static bool is_found_search(const struct window_search *search)
 static enum doppel_status find_search(struct window_search *search, struct doppel_error *error)
 {
     enum doppel_status status;
-    TRY(find_plain(search, &search->ballot, doppel_audio_query_zone(), search->max_postings,
-                   error));
+    TRY(find_plain(search, &search->ballot, doppel_audio_query_zone(),
+                   usual_candidates(search->size.hops), error));
     if (!is_found_search(search) && search->window.all_count > search->window.count)
         TRY(find_faint(search, error));
     if (!(is_found_search(search) && is_clear(search)) && !search->options->same_speed)

@@ -191,10 +191,79 @@ static void test_nothing_to_compare(void **state)
     free(one.peaks);
 }
 
+/* ---- a look before ---- */
+
+/* Whether a peak of the window lies within a hop and a bin. */
+static bool is_drawn(const struct window *window, long hop, long bin)
+{
+    for (size_t i = 0; i < window->all_count; i++)
+        if (labs((long)(window->all[i].time + STEPS / 2) / STEPS - hop) <= 1 &&
+            labs((long)(window->all[i].frequency + 32) / 64 - bin) <= 1)
+            return true;
+    return false;
+}
+
+/* As screen_candidate, peak by peak. */
+static double slow_look(const struct window *window, const struct made_audio *item,
+                        const struct candidate *at)
+{
+    long hops = window->last / STEPS + 2, met[5] = {0}, most = 0;
+    double expected = 0, variance = 1;
+    for (size_t i = 0; i < item->count; i++) {
+        long hop = lrint((item->peaks[i].time - at->offset) / STEPS);
+        long bin = lrint(item->peaks[i].frequency / 64.0), drawn = 0;
+        if (hop < 0 || hop >= hops)
+            continue;
+        for (long row = 0; row < hops; row++) {
+            bool is = is_drawn(window, row, bin);
+            drawn += is;
+            if (labs(row - hop) <= 2)
+                met[row - hop + 2] += is;
+        }
+        double chance = (double)drawn / (double)hops;
+        expected += chance;
+        variance += chance * (1 - chance);
+    }
+    for (int i = 0; i < 5; i++)
+        most = met[i] > most ? met[i] : most;
+    return ((double)most - expected) / sqrt(variance);
+}
+
+/* What a look says is so, and the right place is worth more than others. */
+static void test_a_look(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    unsigned better = 0, others = 0;
+    for (unsigned round = 0; round < 10; round++) {
+        struct made_audio item = make_audio(8, 40, &seed);
+        struct hearing how = {.from = 2, .seconds = 2, .kept = 0.4, .added = 200, 1, 1};
+        struct made_audio heard = hear(&item, &how, &seed);
+        struct window window = window_of(&heard);
+        struct doppel_audio_track track = {.peaks = item.peaks, .count = item.count};
+        struct screen *screen = screen_new(&window);
+        assert_non_null(screen);
+        struct candidate right = candidate_at(&item, how.from * STEPS_A_SECOND + 16);
+        double worth = screen_candidate(screen, &track, &right);
+        assert_true(fabs(worth - slow_look(&window, &item, &right)) < 1e-4);
+        for (double offset = -2000; offset < 6000; offset += 777, others++) {
+            struct candidate at = candidate_at(&item, offset);
+            double there = screen_candidate(screen, &track, &at);
+            assert_true(fabs(there - slow_look(&window, &item, &at)) < 1e-4);
+            better += worth > there;
+        }
+        free(screen);
+        free(window.peaks);
+        free(heard.peaks);
+        free(item.peaks);
+    }
+    assert_true(better * 100 >= others * 97);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_all_pairs),
-                                       cmocka_unit_test(test_refinement),
-                                       cmocka_unit_test(test_nothing_to_compare)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_refinement),
+        cmocka_unit_test(test_nothing_to_compare), cmocka_unit_test(test_a_look)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

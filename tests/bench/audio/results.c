@@ -16,6 +16,7 @@ const struct stranger_kind stranger_kinds[STRANGER_KINDS] = {
     {"clean, 5 s", NULL, 0, 5},
     {"clean, 10 s", NULL, 0, 10},
     {"babble 0 dB, 5 s", edit_babble, 0, 5},
+    {"only babble, 5 s", edit_babble, -60, 5},
     {"whole tracks", NULL, 0, 0},
 };
 

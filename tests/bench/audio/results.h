@@ -23,7 +23,7 @@ struct stranger {
 };
 
 /** Unrelated items by what is done to them. */
-enum { STRANGER_KINDS = 8 };
+enum { STRANGER_KINDS = 9 };
 struct stranger_kind {
     const char *name;
     edit_function *apply;
