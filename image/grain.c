@@ -33,16 +33,32 @@ static void leave_grain(double samples[GRAIN_SAMPLES])
         samples[i] -= sums[i] / (count_beside(i / GRAIN_SIDE) * count_beside(i % GRAIN_SIDE));
 }
 
-/** Of a block: -n/2 · ln(1 - r²) for n samples that are independent, as far as 16 are. */
-static double block_surprise(const double *a, const double *b)
+/** What is left of a block without the means of its rows and columns: edges along them, as frames
+ * and windows have, are alike in many pictures. */
+static void take_block(const double *samples, double out[BLOCK_SAMPLES])
 {
-    const double least = .25 * BLOCK_SAMPLES, independent = 16, sure = .001;
-    double aa = 0, bb = 0, ab = 0;
+    double rows[BLOCK] = {0}, columns[BLOCK] = {0}, all = 0;
     for (int i = 0; i < BLOCK_SAMPLES; i++) {
-        const int at = i / BLOCK * GRAIN_SIDE + i % BLOCK;
-        aa += a[at] * a[at];
-        bb += b[at] * b[at];
-        ab += a[at] * b[at];
+        out[i] = samples[i / BLOCK * GRAIN_SIDE + i % BLOCK];
+        rows[i / BLOCK] += out[i] / BLOCK;
+        columns[i % BLOCK] += out[i] / BLOCK;
+        all += out[i] / BLOCK_SAMPLES;
+    }
+    for (int i = 0; i < BLOCK_SAMPLES; i++)
+        out[i] += all - rows[i / BLOCK] - columns[i % BLOCK];
+}
+
+/** Of a block: -n/2 · ln(1 - r²) for n samples that are independent, as far as 16 are. */
+static double block_surprise(const double *samples_a, const double *samples_b)
+{
+    const double least = .125 * BLOCK_SAMPLES, independent = 16, sure = .001;
+    double a[BLOCK_SAMPLES], b[BLOCK_SAMPLES], aa = 0, bb = 0, ab = 0;
+    take_block(samples_a, a);
+    take_block(samples_b, b);
+    for (int i = 0; i < BLOCK_SAMPLES; i++) {
+        aa += a[i] * a[i];
+        bb += b[i] * b[i];
+        ab += a[i] * b[i];
     }
     if (ab <= 0 || (aa < least && bb < least))
         return 0;

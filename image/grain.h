@@ -6,8 +6,9 @@
 enum { GRAIN_SIDE = 48, GRAIN_SAMPLES = GRAIN_SIDE * GRAIN_SIDE };
 
 /**
- * The sum over blocks of how surprising it is that they are so alike. An even block says nothing,
- * nor does one that is covered: it is not alike.
+ * The sum over blocks of how surprising it is that they are so alike. A block that is even,
+ * or has only edges along rows and columns, says nothing, nor does one that is covered: it is not
+ * alike.
  * @param a,b grey levels; what is left in them is what is finest
  * @return 0 to some 2 000
  */

@@ -64,7 +64,7 @@ uint8_t judge_core_view(const struct doppel_fingerprint *fingerprint)
 }
 
 /** Unrelated items in the same frame, or on the same app's screen, look alike as a whole: what is
- * inside has to be alike too, if only a little. */
+ * inside has to be alike too, if only a little, unless a sticker lies on it. */
 static bool cores_agree(const struct doppel_fingerprint *query,
                         const struct doppel_fingerprint *item, unsigned orientation)
 {
@@ -147,6 +147,13 @@ static uint16_t mind_the_parts(struct comparison *at, const struct view_pair *pa
     return least > score ? (uint16_t)least : score;
 }
 
+/** Of a pair of which the frames alone are alike: near enough to be looked at, and no more. */
+static uint16_t score_of_frames(enum judge_class class, uint16_t score)
+{
+    const uint16_t least = class == JUDGE_FULL ? 120 : 160; /* rates of 1e-2 and less */
+    return score < least ? least : score;
+}
+
 static void compare_pair(struct comparison *at, const struct doppel_code *code, uint32_t view,
                          struct view_pair pair)
 {
@@ -162,8 +169,11 @@ static void compare_pair(struct comparison *at, const struct doppel_code *code, 
         return;
     pair.framed =
         judge_is_framed(at->query, pair.query_view) && judge_is_framed(at->item, pair.item_view);
-    if (!pair.framed || pair.score <= JUDGE_SAME_SCORE_MAX ||
-        cores_agree(at->query, at->item, pair.orientation))
+    pair.frames_alone = pair.framed && pair.score > JUDGE_SAME_SCORE_MAX &&
+                        !cores_agree(at->query, at->item, pair.orientation);
+    if (pair.frames_alone)
+        pair.score = score_of_frames(class, pair.score);
+    if (pair.score < at->best[class].score)
         at->best[class] = pair;
 }
 
@@ -186,7 +196,7 @@ static void compare_views(struct comparison *at, const struct doppel_code *code,
 static void compare_parts(struct comparison *at)
 {
     const struct view_pair *full = &at->best[JUDGE_FULL];
-    if (full->score > JUDGE_SCORE_MAX || parts_of(at)->nearest == UINT16_MAX)
+    if (full->score > JUDGE_SCORE_MAX || full->frames_alone || parts_of(at)->nearest == UINT16_MAX)
         return;
     struct view_pair *out = &at->best[JUDGE_PARTS];
     *out = *full;
@@ -252,7 +262,7 @@ struct doppel_image_verdict verify_by(const struct calibration *calibration,
             top = &best[i];
         }
     }
-    if (best[JUDGE_FULL].score <= JUDGE_SCORE_MAX)
+    if (best[JUDGE_FULL].score <= JUDGE_SCORE_MAX && !best[JUDGE_FULL].frames_alone)
         verdict.whole_distance = best[JUDGE_FULL].distance256;
     if (!top)
         return verdict;

@@ -11,7 +11,8 @@ struct view_pair {
     uint16_t score; /**< UINT16_MAX = none is a candidate */
     uint16_t distance64, distance256;
     uint8_t query_view, item_view, orientation;
-    bool framed; /**< both views show what is around the picture: it may be all they share */
+    bool framed;       /**< both views show what is around the picture: it may be all they share */
+    bool frames_alone; /**< framed, and what is inside is not alike: worth a look, no proof */
 };
 
 /** Most that the views without any frame may differ when views with frames are to count; about one

@@ -103,12 +103,24 @@ static void cut_shown(const double map[6], const uint16_t box[4], int axis,
     }
 }
 
-/** Where a picture may show what the other one does: inside of its frame, if both have one, since
- * the frames may be the same. */
-static const uint16_t *box_of_shown(const struct doppel_image_features *features, bool framed)
+/** The last of the views 0 to 2 that both pictures may have: a sticker on a ground is cut out as if
+ * it were what a screen shows. */
+static uint32_t common_core(const struct doppel_image_features *a,
+                            const struct doppel_image_features *b)
 {
-    const uint32_t core = judge_core_view(&features->fingerprint);
-    return box_of_view(features, framed ? core : DOPPEL_VIEW_FULL);
+    const uint32_t of_a = judge_core_view(&a->fingerprint), of_b = judge_core_view(&b->fingerprint);
+    return of_a < of_b ? of_a : of_b;
+}
+
+/** The box of a picture's last view up to one of these. */
+static const uint16_t *box_within(const struct doppel_image_features *features, uint32_t view)
+{
+    const uint16_t *box = NULL;
+    for (uint32_t i = 0; i <= view; i++) {
+        const uint16_t *of_view = box_of_view(features, i);
+        box = of_view ? of_view : box;
+    }
+    return box;
 }
 
 /** A square, and where it lies on both planes. */
@@ -121,8 +133,9 @@ static bool common_shown(const struct laid *laid, const struct small *query,
                          const struct small *item, bool framed, struct shown_part *out)
 {
     const double farthest = framed ? 1 : 1.4, least = .8;
-    const uint16_t *of_query = box_of_shown(query->features, framed);
-    const uint16_t *of_item = box_of_shown(item->features, framed);
+    const uint32_t inmost = framed ? common_core(query->features, item->features) : 0;
+    const uint16_t *of_query = box_within(query->features, inmost);
+    const uint16_t *of_item = box_within(item->features, inmost);
     *out = (struct shown_part){{-farthest, -farthest}, {farthest, farthest}};
     for (int axis = 0; of_query && of_item && axis < 2; axis++) {
         cut_shown(laid->from.map, of_query, axis, out);
@@ -266,7 +279,7 @@ static void add_starts(const struct doppel_fingerprint *query,
     for (int i = 0; i < JUDGE_PARTS; i++) { /* which begins where JUDGE_FULL does */
         if (best[i].score > JUDGE_SCORE_MAX)
             continue;
-        if (best[i].framed) {
+        if (best[i].framed && !best[i].frames_alone) {
             best[i].query_view = judge_core_view(query);
             best[i].item_view = judge_core_view(item);
         }
@@ -344,28 +357,27 @@ struct registered pixels_register(const struct doppel_image_features *query,
 /** What the codes prove of two pictures that were laid over each other. */
 static double rate_of_codes(double by_codes, double grain)
 {
-    const double enough = 40; /* three times the median of unrelated pictures */
+    const double enough = 40; /* which nine of ten unrelated pairs have not */
     const double least = DOPPEL_IMAGE_UNSEEN_POWER;
     return pow(by_codes, least + (1 - least) * fmin(1, grain / enough));
 }
 
-/* The line is through what was measured of 9.7 million pairs of pictures of different Debian
- * packages, clip art, charts, screenshots and photographs: as few have a rate of 1e-5, by their
- * codes or by this, as before there was a grain. */
+/* Grain and quality count so that 9.7 million pairs of pictures of different Debian packages, clip
+ * art, charts, screenshots and photographs, are within each rate no more often than it states. */
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
                    double by_codes, uint8_t quality)
 {
-    const double least = .6; /* what is left of the power that a quality of 0 would have */
-    const double grain_unit = 100, slope = .7, offset = -.2;
+    const double least = .35; /* what is left of the power that a quality of 0 would have */
+    const double grain_unit = 100;
     if (quality < DOPPEL_IMAGE_MIN_QUALITY)
         return by_codes;
     const double codes = rate_of_codes(by_codes, nearest->grain);
     if (nearest->score > JUDGE_SCORE_MAX)
         return codes;
-    const double by_score = -calibration_pixels_log_rate(calibration, nearest->score) *
-                            (least + (1 - least) * fmin(1, quality / 100.));
-    const double strength = offset + slope * (by_score + nearest->grain / grain_unit);
-    return fmin(codes, pow(10, -fmax(0, strength)));
+    const double by_score = -calibration_pixels_log_rate(calibration, nearest->score);
+    const double strength =
+        (by_score + nearest->grain / grain_unit) * (least + (1 - least) * fmin(1, quality / 100.));
+    return fmin(codes, pow(10, -strength));
 }
 
 bool doppel_image_check_pixels(const struct doppel_image_features *query,

@@ -18,8 +18,8 @@ struct registered pixels_register(const struct doppel_image_features *query,
                                   const struct doppel_image_verify_options *options);
 
 /** The share of unrelated pairs that come so near, by their codes or by this. Laid over each other,
- * pictures of less structure come nearer, but not by as much as by their codes; their grain does
- * not. Codes that are near without any grain in common count less.
+ * pictures of less structure come nearer, but not by as much as by their codes. Codes that are
+ * near without any grain in common count less.
  * @param by_codes the share by their codes @param quality of the poorer of the two */
 double pixels_rate(const struct calibration *calibration, const struct registered *nearest,
                    double by_codes, uint8_t quality);

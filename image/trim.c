@@ -167,15 +167,15 @@ static uint64_t mass_within(struct lines *lines, const struct rect *rect, uint8_
 }
 
 /* A figure whose own ground is the page's has no edges; but there is ground on all sides of it, and
- * it is most of what is on the page. */
+ * it is much of what is on the page. */
 static bool is_figure(struct lines *lines, const struct rect *before, const struct rect *rect,
                       uint8_t level)
 {
-    const uint64_t most = 60; /* percent */
+    const uint64_t least = 40; /* percent */
     for (unsigned axis = 0; axis < 2; axis++)
         if (rect->from[axis] == before->from[axis] || rect->to[axis] == before->to[axis])
             return false;
-    return mass_within(lines, rect, level) * 100 >= mass_within(lines, before, level) * most;
+    return mass_within(lines, rect, level) * 100 >= mass_within(lines, before, level) * least;
 }
 
 static bool cut_layout(struct lines *lines, uint8_t level, struct rect *rect)

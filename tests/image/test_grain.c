@@ -74,6 +74,20 @@ static void test_what_is_covered_takes_its_share(void **state)
     assert_true(half > .4 * whole && half < .6 * whole);
 }
 
+/* Windows, charts and frames have edges at the same place. */
+static void test_straight_edges_say_nothing(void **state)
+{
+    double a[GRAIN_SAMPLES], b[GRAIN_SAMPLES];
+    (void)state;
+    for (int i = 0; i < GRAIN_SAMPLES; i++) {
+        const int x = i % GRAIN_SIDE, y = i / GRAIN_SIDE;
+        a[i] = 200 - (x >= 11 ? 90 : 0) - (y == 30 ? 60 : 0);
+        b[i] = 100 + (x >= 11 ? 80 : 0) + (y == 30 ? 70 : 0);
+    }
+    assert_true(surprise_of_planes(a, a) < 1);
+    assert_true(surprise_of_planes(a, b) < 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +95,7 @@ int main(void)
         cmocka_unit_test(test_other_noise_does_not),
         cmocka_unit_test(test_even_grounds_say_nothing),
         cmocka_unit_test(test_what_is_covered_takes_its_share),
+        cmocka_unit_test(test_straight_edges_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,8 +48,8 @@ static unsigned slow_core(const struct doppel_fingerprint *fingerprint)
     return core;
 }
 
-/** Views of both that show frames count only when what is inside is not too far apart. */
-static bool slow_counts(const struct doppel_fingerprint *query, unsigned query_view,
+/** Views of both that show frames prove something only when what is inside is not too far apart. */
+static bool slow_proves(const struct doppel_fingerprint *query, unsigned query_view,
                         const struct doppel_fingerprint *item, unsigned item_view,
                         unsigned orientation)
 {
@@ -119,10 +119,11 @@ static void slow_scores(const struct doppel_fingerprint *query,
         unsigned bound = score;
         if (query->positions[q] == item->positions[t] && orientation == 0)
             bound = slow_bound(query, item, class == 0 ? 1 : 3, score);
-        if (bound > 12 &&
-            !slow_counts(query, query->positions[q], item, item->positions[t], orientation))
-            continue;
-        if (candidate && class == 0 && slow_part(query, item, 1, false) != UINT32_MAX)
+        bool proves = bound <= 12 || slow_proves(query, query->positions[q], item,
+                                                 item->positions[t], orientation);
+        unsigned least = proves ? 0 : class == 0 ? 120 : 160;
+        bound = bound < least ? least : bound;
+        if (candidate && proves && class == 0 && slow_part(query, item, 1, false) != UINT32_MAX)
             out[6] = slow_bound(query, item, 1, (score + slow_part(query, item, 1, false)) / 2);
         score = bound;
         if (candidate && score < out[class])
