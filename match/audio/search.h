@@ -39,7 +39,7 @@ struct ballot {
     uint64_t *order[2]; /* of all keys, by length */
     uint64_t *hits[2];
     size_t hit_capacity;
-    uint32_t *crowds; /* sums of weights, by diagonal */
+    uint16_t *crowds; /* sums of weights, by diagonal */
     struct vote_lists lists;
 };
 

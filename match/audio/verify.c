@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "match/audio/search.h"
 
 enum {
@@ -19,7 +20,9 @@ enum {
     TIME_WITHIN = 21,      /* 1.3 hops */
     FARTHEST = 97 * STEPS + TIME_WITHIN,
     OFFSET_WITHIN = 2 * STEPS, /* of the true offset from the voted one */
-    FIT_FREQUENCY_WITHIN = 70, /* while speed and pitch are not known yet */
+    PAIRED_WITHIN = FARTHEST + OFFSET_WITHIN,
+    REACH = PAIRED_WITHIN + OFFSET_WITHIN, /* once the offset has moved */
+    FIT_FREQUENCY_WITHIN = 70,             /* while speed and pitch are not known yet */
     FIT_TIME_WITHIN = 21,
     MOST_FITS = 16,
     LEAST_FITTED = 12, /* peaks met that speed and pitch are fitted to */
@@ -40,13 +43,22 @@ static const double MOST_SCALED = 0.08; /* of the speeds a fit may tell */
 static const int shifts[SHIFTS] = {-97, -83, -71, -61, -53, -47, -41, -37, -29, -23, -17, -11,
                                    11,  17,  23,  29,  37,  41,  47,  53,  61,  71,  83,  97};
 
-/* The item's peaks by bin, and which alignments a time difference belongs to: bit 24 is the one in
- * question, those below it are the shifted ones. */
+/* A peak of the window and one of the item of like frequency, at a time that some alignment may
+ * make equal. */
+struct peak_pair {
+    uint32_t peak; /* of the window */
+    int16_t late;  /* steps by which the item's is later, at the candidate's alignment */
+    int16_t high;  /* by which the frequencies differ, either way */
+};
+
+/* The item's peaks by bin, those of the window that they pair with, and which alignments a time
+ * difference belongs to: bit 24 is the one in question, those below it are the shifted ones. */
 struct board {
     const struct window *window;
     struct doppel_audio_peak *peaks;
+    ARRAY(struct peak_pair) pairs; /* by peak of the window */
     uint32_t starts[BINS + 1];
-    uint32_t masks[2 * FARTHEST + 1];
+    uint32_t masks[2 * REACH + 1];
     double time_weights[TIME_WITHIN + 1], frequency_weights[FREQUENCY_WITHIN + 1];
 };
 
@@ -63,7 +75,7 @@ static uint32_t bin_of(const struct doppel_audio_peak *peak)
 
 static void mark_board(struct board *board, int hops, int bit)
 {
-    uint32_t *middle = board->masks + FARTHEST + hops * STEPS;
+    uint32_t *middle = board->masks + REACH + hops * STEPS;
     for (int late = -TIME_WITHIN; late <= TIME_WITHIN; late++)
         middle[late] |= 1u << bit;
 }
@@ -74,6 +86,8 @@ static bool board_init(struct board *board, const struct window *window,
     uint32_t next[BINS + 1] = {0};
     memset(board->masks, 0, sizeof board->masks);
     board->window = window;
+    board->pairs.items = NULL;
+    board->pairs.count = board->pairs.capacity = 0;
     board->peaks = malloc((item->count + 1) * sizeof *board->peaks);
     if (!board->peaks)
         return false;
@@ -116,35 +130,55 @@ static void range_of(const struct board *board, int32_t frequency, int32_t withi
     *out_end = board->starts[high < BINS ? high + 1 : BINS];
 }
 
-/* By how many steps a difference of times is off alignment `bit`. */
-static int64_t steps_off(int64_t late, int bit)
+/* Pair the peaks at a candidate's alignment. False without memory */
+static bool pair_peaks(struct board *board, const struct candidate *at)
 {
-    return llabs(bit == SHIFTS ? late : late - shifts[bit] * STEPS);
+    const struct window *window = board->window;
+    board->pairs.count = 0;
+    for (size_t i = 0; i < window->all_count; i++) {
+        int64_t time = time_in_item(at, &window->all[i]);
+        int32_t frequency = frequency_in_item(at, &window->all[i]);
+        uint32_t first, end;
+        range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
+        while (board->pairs.capacity < board->pairs.count + (end - first))
+            if (!array_grow((void **)&board->pairs.items, board->pairs.capacity,
+                            &board->pairs.capacity, sizeof *board->pairs.items))
+                return false;
+        struct peak_pair *pair = board->pairs.items + board->pairs.count;
+        for (uint32_t k = first; k < end; k++) { /* no branches: half of them are too far */
+            int64_t late = board->peaks[k].time - time;
+            int32_t high = abs(board->peaks[k].frequency - frequency);
+            *pair = (struct peak_pair){(uint32_t)i, (int16_t)late, (int16_t)high};
+            pair += (high <= FREQUENCY_WITHIN) & (late >= -PAIRED_WITHIN) & (late <= PAIRED_WITHIN);
+        }
+        board->pairs.count = (size_t)(pair - board->pairs.items);
+    }
+    return true;
 }
 
-/* The alignments at which a peak of the window is met. @param weights of these, what the nearest
- * peak of the item counts */
-static uint32_t meet_board(const struct board *board, const struct candidate *at,
-                           const struct doppel_audio_peak *peak, double weights[SHIFTS + 1])
+/* By how many steps a difference of times is off alignment `bit`. */
+static int steps_off(int late, int bit)
 {
-    int64_t time = time_in_item(at, peak);
-    int32_t frequency = frequency_in_item(at, peak);
-    uint32_t first, end, met = 0;
-    range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
-    for (uint32_t i = first; i < end; i++) {
-        const struct doppel_audio_peak *other = &board->peaks[i];
-        int64_t late = other->time - time;
-        int32_t high = abs(other->frequency - frequency);
-        if (high > FREQUENCY_WITHIN || late < -FARTHEST || late > FARTHEST)
-            continue;
-        for (uint32_t mask = board->masks[FARTHEST + late]; mask; mask &= mask - 1) {
+    return abs(bit == SHIFTS ? late : late - shifts[bit] * STEPS);
+}
+
+/* The alignments at which a peak of the window is met, by the pairs from `*at` on, which are
+ * passed.
+ * @param weights of these, what the nearest peak of the item counts */
+static uint32_t meet_board(const struct board *board, size_t *at, double weights[SHIFTS + 1])
+{
+    const struct peak_pair *pair = board->pairs.items + *at;
+    const struct peak_pair *end = board->pairs.items + board->pairs.count;
+    uint32_t peak = pair->peak, met = 0;
+    for (; pair < end && pair->peak == peak; pair++)
+        for (uint32_t mask = board->masks[REACH + pair->late]; mask; mask &= mask - 1) {
             int bit = __builtin_ctz(mask);
-            double weight =
-                board->time_weights[steps_off(late, bit)] * board->frequency_weights[high];
+            double weight = board->time_weights[steps_off(pair->late, bit)] *
+                            board->frequency_weights[pair->high];
             weights[bit] = met >> bit & 1 ? fmax(weights[bit], weight) : weight;
             met |= 1u << bit;
         }
-    }
+    *at = (size_t)(pair - board->pairs.items);
     return met;
 }
 
@@ -221,9 +255,9 @@ static void count_met(const struct board *board, const struct candidate *at, str
     const struct window *window = board->window;
     double met[2][SHIFTS + 1] = {{0}}, weights[SHIFTS + 1]; /* of faint peaks apart */
     uint32_t all = 0;
-    for (size_t i = 0; i < window->all_count; i++) {
-        bool faint = window->all[i].faint;
-        uint32_t mask = meet_board(board, at, &window->all[i], weights);
+    for (size_t i = 0; i < board->pairs.count;) {
+        bool faint = window->all[board->pairs.items[i].peak].faint;
+        uint32_t mask = meet_board(board, &i, weights);
         all += !faint && (mask >> SHIFTS & 1);
         for (; mask; mask &= mask - 1)
             met[faint][__builtin_ctz(mask)] += weights[__builtin_ctz(mask)];
@@ -249,32 +283,24 @@ struct delays {
     uint32_t pairs[2 * OFFSET_WITHIN + 1];
 };
 
-static void count_delays(const struct board *board, const struct candidate *at,
-                         struct delays *delays)
+static void count_delays(const struct board *board, struct delays *delays)
 {
     memset(delays, 0, sizeof *delays);
-    for (size_t i = 0; i < board->window->all_count; i++) {
-        int64_t time = time_in_item(at, &board->window->all[i]);
-        int32_t frequency = frequency_in_item(at, &board->window->all[i]);
-        uint32_t first, end;
-        range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
-        for (uint32_t other = first; other < end; other++) {
-            int64_t late = board->peaks[other].time - time;
-            if (llabs(late) <= OFFSET_WITHIN &&
-                abs(board->peaks[other].frequency - frequency) <= FREQUENCY_WITHIN)
-                delays->pairs[OFFSET_WITHIN + late]++;
-        }
+    for (size_t i = 0; i < board->pairs.count; i++) {
+        int late = board->pairs.items[i].late;
+        if (abs(late) <= OFFSET_WITHIN)
+            delays->pairs[OFFSET_WITHIN + late]++;
     }
 }
 
-/* Move the offset to where most pairs agree, and there to their median. */
-static void refine_offset(const struct board *board, struct candidate *at)
+/* Move the offset, and the pairs, to where most pairs agree, and there to their median. */
+static void refine_offset(struct board *board, struct candidate *at)
 {
     enum { WIDTH = 2 * TIME_WITHIN + 1, DELAYS = 2 * OFFSET_WITHIN + 1 };
     struct delays delays;
     uint32_t sum = 0, most = 0, below = 0;
     int first = 0;
-    count_delays(board, at, &delays);
+    count_delays(board, &delays);
     for (int end = 0; end < DELAYS; end++) {
         sum += delays.pairs[end] - (end >= WIDTH ? delays.pairs[end - WIDTH] : 0);
         if (sum <= most || end < WIDTH - 1)
@@ -287,6 +313,8 @@ static void refine_offset(const struct board *board, struct candidate *at)
     while ((below += delays.pairs[first]) * 2 < most)
         first++;
     at->offset += first - OFFSET_WITHIN;
+    for (size_t i = 0; i < board->pairs.count; i++)
+        board->pairs.items[i].late -= (int16_t)(first - OFFSET_WITHIN);
 }
 
 /* The nearest peak of the item that meets one of the window; NULL: none. */
@@ -354,9 +382,19 @@ static void round_scales(const struct window *window, struct candidate *at)
         at->pitch = 1;
 }
 
+/* What is met at an alignment, the offset of which is refined. False without memory */
+static bool judge_board(struct board *board, struct candidate *at, struct verdict *out)
+{
+    if (!pair_peaks(board, at))
+        return false;
+    refine_offset(board, at);
+    count_met(board, at, out);
+    return true;
+}
+
 /* Speed and pitch as the peaks met tell them; more are met then, and tell more. Kept when better.
- */
-static void fit_board(const struct board *board, struct candidate *at, struct verdict *verdict)
+ * False without memory */
+static bool fit_board(struct board *board, struct candidate *at, struct verdict *verdict)
 {
     bool scaled = at->speed != 1 || at->pitch != 1;
     struct candidate fitted = *at;
@@ -364,26 +402,25 @@ static void fit_board(const struct board *board, struct candidate *at, struct ve
     for (int i = 0; i < MOST_FITS && refine_scales(board, &fitted);)
         i++;
     round_scales(board->window, &fitted);
-    refine_offset(board, &fitted);
-    count_met(board, &fitted, &better);
+    if (!judge_board(board, &fitted, &better))
+        return false;
     /* A slightly different speed always meets some more peaks, by chance. */
     double least = scaled ? verdict->evidence * 0.9 : verdict->evidence * 1.1 + 8;
-    if (!(better.evidence > least))
-        return;
-    *at = fitted;
-    *verdict = better;
+    if (better.evidence > least) {
+        *at = fitted;
+        *verdict = better;
+    }
+    return true;
 }
 
 bool candidate_check(const struct window *window, const struct doppel_audio_track *item,
                      bool same_speed, struct candidate *candidate, struct verdict *out)
 {
     struct board board;
-    if (!board_init(&board, window, item))
-        return false;
-    refine_offset(&board, candidate);
-    count_met(&board, candidate, out);
-    if (!same_speed && out->evidence >= LEAST_EVIDENCE)
-        fit_board(&board, candidate, out);
+    bool done = board_init(&board, window, item) && judge_board(&board, candidate, out);
+    if (done && !same_speed && out->evidence >= LEAST_EVIDENCE)
+        done = fit_board(&board, candidate, out);
     free(board.peaks);
-    return true;
+    array_free(&board.pairs);
+    return done;
 }

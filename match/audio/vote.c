@@ -13,7 +13,8 @@ enum {
     SMALL_SET = 4300000,  /* hops, 28 hours: all hits are about as many as the budget … */
     FIRST_LOOK = 150000,  /* … or as this */
     CROWD_DIAGONALS = 4,  /* that are summed up; no less than VOTES_WIDTH */
-    CROWDS = 1 << 15      /* sums; diagonals that far apart share one */
+    CROWDS = 1 << 17,     /* sums; diagonals that far apart share one */
+    CROWD_STEPS = 128     /* of weights, in a step of a sum, which stays at the most it can be */
 };
 
 /* A key at this share of all places, or at more, tells too little to count. */
@@ -322,32 +323,41 @@ static double sum_of_surprise(const struct vote_counting *counting, double votes
     return least;
 }
 
-static uint32_t *crowd_of(const struct ballot *ballot, uint64_t diagonal, int next)
+static size_t crowd_of(uint64_t diagonal, int next)
 {
-    return &ballot->crowds[(diagonal / CROWD_DIAGONALS + CROWDS + (uint64_t)next) % CROWDS];
+    return (diagonal / CROWD_DIAGONALS + CROWDS + (uint64_t)next) % CROWDS;
+}
+
+static void sum_crowds(const struct ballot *ballot, size_t count)
+{
+    const uint64_t *hits = ballot->hits[0];
+    memset(ballot->crowds, 0, CROWDS * sizeof *ballot->crowds);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t weight = ballot->weights[vote_voter(hits[i])];
+        uint16_t *crowd = &ballot->crowds[crowd_of(vote_diagonal(hits[i]), 0)];
+        uint32_t sum = *crowd + (weight ? (weight + WEIGHT_STEPS) / CROWD_STEPS + 1 : 0);
+        *crowd = (uint16_t)(sum < UINT16_MAX ? sum : UINT16_MAX);
+    }
 }
 
 /* Keep the hits that may be of a candidate as good as is wanted: a window of diagonals lies in a
  * crowd, or in two, and weighs no more than these. @return how many */
 static size_t sift_hits(const struct vote_counting *counting, size_t count)
 {
-    const struct ballot *ballot = counting->ballot;
-    uint64_t *hits = ballot->hits[0];
+    const uint16_t *crowds = counting->ballot->crowds;
+    uint64_t *hits = counting->ballot->hits[0];
     double least = sum_of_surprise(counting, counting->hypothesis->least_votes) * WEIGHT_STEPS - 1;
     size_t kept = 0;
     if (!(least > 0))
         return count;
-    memset(ballot->crowds, 0, CROWDS * sizeof *ballot->crowds);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t weight = ballot->weights[vote_voter(hits[i])];
-        *crowd_of(ballot, vote_diagonal(hits[i]), 0) += weight ? weight + WEIGHT_STEPS : 0;
-    }
+    uint32_t least_sum = (uint32_t)fmin(least / CROWD_STEPS, UINT16_MAX);
+    sum_crowds(counting->ballot, count);
     for (size_t i = 0; i < count; i++) {
         uint64_t hit = hits[i], diagonal = vote_diagonal(hit);
-        uint32_t before = *crowd_of(ballot, diagonal, -1), after = *crowd_of(ballot, diagonal, 1);
-        uint32_t most = *crowd_of(ballot, diagonal, 0) + (before > after ? before : after);
+        uint32_t before = crowds[crowd_of(diagonal, -1)], after = crowds[crowd_of(diagonal, 1)];
+        uint32_t most = crowds[crowd_of(diagonal, 0)] + (before > after ? before : after);
         hits[kept] = hit;
-        kept += most >= least;
+        kept += most >= least_sum;
     }
     return kept;
 }
