@@ -11,8 +11,9 @@
 #include "match/votes.h"
 
 enum {
-    ROOM = 2,     /* keys that are kept, as a multiple of what a hypothesis asks */
-    MOST_KEPT = 4 /* places that are kept, likewise */
+    ROOM = 2,             /* keys that are kept, as a multiple of what a hypothesis asks */
+    MOST_KEPT = 2,        /* places that are kept, as a multiple of what is looked at */
+    COMMON_LENGTHS = 1024 /* of lists; what is longer is the first to go */
 };
 
 bool lists_init(struct vote_lists *lists, size_t most_voters)
@@ -109,6 +110,36 @@ static bool keep_list(void *context, uint32_t number, uint64_t base, const uint3
     return true;
 }
 
+uint64_t lists_longest(const uint64_t *lengths, size_t count, size_t most)
+{
+    uint64_t sums[COMMON_LENGTHS] = {0}, hits = 0, length = 0;
+    for (size_t i = 0; i < count; i++)
+        if (lengths[i] < COMMON_LENGTHS)
+            sums[lengths[i]] += lengths[i];
+    while (length + 1 < COMMON_LENGTHS && hits + sums[length + 1] <= most)
+        hits += sums[++length];
+    return length;
+}
+
+/* Leave out the longest lists, where hits are too many. @return hits that are left */
+static size_t leave_out_longest(struct vote_lists *lists, const struct lists_question *question)
+{
+    size_t hits = 0, left = 0;
+    for (size_t voter = 0; voter < question->count; voter++)
+        hits += question->lengths[voter];
+    if (hits <= question->most)
+        return hits;
+    uint64_t longest = lists_longest(question->lengths, question->count, question->most);
+    for (size_t voter = 0; voter < question->count; voter++) {
+        if (question->lengths[voter] > longest) {
+            question->lengths[voter] = 0;
+            lists->askers[lists->asked[voter]] = 0;
+        }
+        left += question->lengths[voter];
+    }
+    return left;
+}
+
 /* What those who ask make of the places. */
 static void hits_of_lists(const struct vote_lists *lists, const struct lists_question *question)
 {
@@ -126,10 +157,10 @@ enum doppel_status lists_ask(struct vote_lists *lists, const struct doppel_index
                              struct doppel_error *error)
 {
     if (lists->pitch != question->pitch || lists->count + question->count > lists->capacity ||
-        lists->places.count > (MOST_KEPT - 1) * question->most)
+        lists->places.count > (MOST_KEPT - 1) * question->most_places)
         clear_lists(lists);
     lists->pitch = question->pitch;
-    struct list_taking taking = {lists, lists->count, lists->places.count + question->most};
+    struct list_taking taking = {lists, lists->count, lists->places.count + question->most_places};
     enter_askers(lists, question);
     enum doppel_status status = doppel_index_lookup(
         axis, lists->keys + taking.first, lists->count - taking.first, keep_list, &taking, error);
@@ -137,12 +168,9 @@ enum doppel_status lists_ask(struct vote_lists *lists, const struct doppel_index
         clear_lists(lists);
     if (status)
         return status == DOPPEL_E_CANCELLED ? DOPPEL_E_LIMIT : status;
-    size_t hits = 0;
     for (size_t voter = 0; voter < question->count; voter++)
-        hits += question->lengths[voter] = lists->lengths[lists->asked[voter]];
-    if (hits > question->most)
-        return DOPPEL_E_LIMIT;
+        question->lengths[voter] = lists->lengths[lists->asked[voter]];
+    *out_count = leave_out_longest(lists, question);
     hits_of_lists(lists, question);
-    *out_count = hits;
     return DOPPEL_OK;
 }

@@ -28,16 +28,21 @@ struct lists_question {
     const uint32_t *keys; /* by voter */
     const uint32_t *hops; /* likewise, of the window */
     size_t count;
-    uint64_t bias;     /* of diagonals */
-    uint64_t *lengths; /* filled, by voter */
-    uint64_t *hits;    /* filled: vote_hit(), in no order */
-    size_t most;       /* room for these */
+    uint64_t bias;      /* of diagonals */
+    uint64_t *lengths;  /* filled, by voter */
+    uint64_t *hits;     /* filled: vote_hit(), in no order */
+    size_t most;        /* of these: beyond it the longest lists count as empty */
+    size_t most_places; /* that are looked at */
 };
 
-/** @return DOPPEL_OK; DOPPEL_E_LIMIT, with no sentence: they are more, or there is no memory to
- * keep them; DOPPEL_E_CORRUPT */
+/** @return DOPPEL_OK; DOPPEL_E_LIMIT, with no sentence: there are more places, or there is no
+ * memory to keep them; DOPPEL_E_CORRUPT */
 enum doppel_status lists_ask(struct vote_lists *lists, const struct doppel_index_axis *axis,
                              const struct lists_question *question, size_t *out_count,
                              struct doppel_error *error);
+
+/** The longest list that counts, where no more than `most` hits are wanted: the longest are left
+ * out first. */
+uint64_t lists_longest(const uint64_t *lengths, size_t count, size_t most);
 
 #endif

@@ -12,6 +12,7 @@ struct window {
     size_t count;
     struct doppel_audio_peak *all; /* with them */
     size_t all_count;
+    bool faint_voted; /* candidates are of faint keys, too */
     uint32_t origin, last; /* times of the first peak in the query, and of the last in the window */
 };
 
@@ -28,6 +29,7 @@ struct ballot {
     const struct doppel_index_axis *axis;
     uint64_t hops; /* of the axis */
     const struct alignment_skip *skip;
+    bool shared; /* several hypotheses ask, of which none with faint keys */
     struct doppel_audio_key *keys;
     size_t capacity;
     uint32_t *queried;  /* keys looked up */

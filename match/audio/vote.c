@@ -3,33 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/audio/search.h"
+#include "match/audio/gather.h"
 
 enum {
     WEIGHT_STEPS = 1024,
-    BOUND_STEPS = 8,
     MOST_ITEMS = 4,
-    COMMON_LENGTHS = 256, /* lists shorter than this are weighed once */
-    SMALL_SET = 4300000,  /* hops, 28 hours: all hits are about as many as the budget … */
-    FIRST_LOOK = 150000,  /* … or as this */
-    CROWD_DIAGONALS = 4,  /* that are summed up; no less than VOTES_WIDTH */
-    CROWDS = 1 << 17,     /* sums; diagonals that far apart share one */
-    CROWD_STEPS = 128     /* of weights, in a step of a sum, which stays at the most it can be */
+    WEIGHED_ONCE = 256,  /* lists shorter than this */
+    CROWD_DIAGONALS = 4, /* that are summed up; no less than VOTES_WIDTH */
+    CROWDS = 1 << 17,    /* sums; diagonals that far apart share one */
+    CROWD_STEPS = 128    /* of weights, in a step of a sum, which stays at the most it can be */
 };
-
-/* A key at this share of all places, or at more, tells too little to count. */
-static const double MOST_CHANCE = 0.25;
 
 /* Nats: so much less a hit tells for each peak of its key that is faint, as fewer of these are of a
  * recording. */
 static const double FAINT_LOSS = 2;
-
-/* How the keys that are asked add up by chance. */
-struct queried {
-    size_t count;
-    uint64_t bias;             /* what makes all diagonals positive */
-    double bound[BOUND_STEPS]; /* ln of the moments of the sum of surprises, by exponent */
-};
 
 /* ---- memory ---- */
 
@@ -47,9 +34,9 @@ bool ballot_init(struct ballot *ballot, size_t capacity)
     for (int i = 0; i < 2; i++)
         ballot->order[i] = malloc(least * sizeof *ballot->order[i]);
     ballot->crowds = malloc(CROWDS * sizeof *ballot->crowds);
-    return lists_init(&ballot->lists, capacity) && ballot->crowds && ballot->keys &&
-           ballot->queried && ballot->places && ballot->faint && ballot->weights && ballot->seen &&
-           ballot->lengths && ballot->order[0] && ballot->order[1];
+    return (!ballot->shared || lists_init(&ballot->lists, capacity)) && ballot->crowds &&
+           ballot->keys && ballot->queried && ballot->places && ballot->faint && ballot->weights &&
+           ballot->seen && ballot->lengths && ballot->order[0] && ballot->order[1];
 }
 
 void ballot_free(struct ballot *ballot)
@@ -67,142 +54,6 @@ void ballot_free(struct ballot *ballot)
         free(ballot->order[i]);
         free(ballot->hits[i]);
     }
-}
-
-static bool reserve_hits(struct ballot *ballot, size_t count)
-{
-    if (count <= ballot->hit_capacity)
-        return true;
-    for (int i = 0; i < 2; i++) {
-        free(ballot->hits[i]);
-        ballot->hits[i] = malloc(count * sizeof *ballot->hits[i]);
-    }
-    ballot->hit_capacity = ballot->hits[0] && ballot->hits[1] ? count : 0;
-    return ballot->hit_capacity;
-}
-
-/* ---- keys ---- */
-
-/* Whether a list of that length tells something. */
-static bool is_distinctive_ballot(const struct ballot *ballot, uint64_t length)
-{
-    return length && (double)length * VOTES_WIDTH < MOST_CHANCE * (double)ballot->hops;
-}
-
-/* Keep the keys with the shortest lists, as far as the budget goes. @return how many */
-static size_t spend_ballot(struct ballot *ballot, size_t count, uint64_t budget)
-{
-    uint64_t *order = ballot->order[0], longest = 0;
-    size_t usable = 0, kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t length = ballot->lengths[i];
-        if (!is_distinctive_ballot(ballot, length) || length > budget)
-            continue;
-        order[usable++] = vote_hit(length, (uint32_t)i);
-        longest = length > longest ? length : longest;
-    }
-    unsigned bits = 64 - (unsigned)__builtin_clzll(longest | 1);
-    order = radix_sort(order, ballot->order[1], usable, VOTER_BITS, VOTER_BITS + bits);
-    for (; kept < usable && vote_diagonal(order[kept]) <= budget; kept++) {
-        budget -= vote_diagonal(order[kept]);
-        const struct doppel_audio_key *key = &ballot->keys[vote_voter(order[kept])];
-        ballot->queried[kept] = key->key;
-        ballot->places[kept] = key->hop;
-        ballot->faint[kept] = (uint8_t)key->faint;
-    }
-    return kept;
-}
-
-static void query_all(struct ballot *ballot, size_t count, struct queried *queried)
-{
-    uint32_t latest = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t hop = ballot->keys[i].hop;
-        ballot->queried[i] = ballot->keys[i].key;
-        ballot->places[i] = hop;
-        ballot->faint[i] = (uint8_t)ballot->keys[i].faint;
-        latest = hop > latest ? hop : latest;
-    }
-    *queried = (struct queried){.count = count, .bias = (uint64_t)latest + VOTES_WIDTH};
-}
-
-/* ---- hits ---- */
-
-struct vote_gathering {
-    struct ballot *ballot;
-    uint64_t bias;
-    size_t count, most;
-};
-
-static bool take_hits(void *context, uint32_t number, uint64_t base, const uint32_t *positions,
-                      size_t count)
-{
-    struct vote_gathering *gathering = context;
-    struct ballot *ballot = gathering->ballot;
-    if (count > gathering->most - gathering->count)
-        return false;
-    uint64_t *hits = ballot->hits[0] + gathering->count;
-    uint64_t first = base + gathering->bias - ballot->places[number];
-    for (size_t i = 0; i < count; i++)
-        hits[i] = vote_hit(first + positions[i], number);
-    gathering->count += count;
-    ballot->lengths[number] += count;
-    return true;
-}
-
-/* All hits of the keys that are asked, and the lengths of their lists, one look at each.
- * DOPPEL_E_LIMIT, with no sentence: they are more than `most` */
-static enum doppel_status gather_all(struct ballot *ballot, const struct queried *queried,
-                                     const struct hypothesis *hypothesis, size_t *out_count,
-                                     struct doppel_error *error)
-{
-    uint64_t most = hypothesis->max_postings;
-    most = most < FIRST_LOOK ? most : FIRST_LOOK;
-    if (!reserve_hits(ballot, (size_t)most))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a recording");
-    struct lists_question question = {.pitch = hypothesis->pitch,
-                                      .keys = ballot->queried,
-                                      .hops = ballot->places,
-                                      .count = queried->count,
-                                      .bias = queried->bias,
-                                      .lengths = ballot->lengths,
-                                      .hits = ballot->hits[0],
-                                      .most = (size_t)most};
-    return lists_ask(&ballot->lists, ballot->axis, &question, out_count, error);
-}
-
-/* The hits of these keys. DOPPEL_E_LIMIT, with no sentence: they are more than `most` */
-static enum doppel_status gather_ballot(struct ballot *ballot, const struct queried *queried,
-                                        uint64_t most, size_t *out_count,
-                                        struct doppel_error *error)
-{
-    struct vote_gathering gathering = {ballot, queried->bias, 0, (size_t)most};
-    if (!reserve_hits(ballot, (size_t)most))
-        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the hits of a recording");
-    memset(ballot->lengths, 0, queried->count * sizeof *ballot->lengths);
-    enum doppel_status status = doppel_index_lookup(ballot->axis, ballot->queried, queried->count,
-                                                    take_hits, &gathering, error);
-    *out_count = gathering.count;
-    return status == DOPPEL_E_CANCELLED ? DOPPEL_E_LIMIT : status;
-}
-
-/* As many of the rarest keys as the budget is enough for. */
-static enum doppel_status gather_rarest(struct ballot *ballot, struct queried *queried,
-                                        uint64_t budget, size_t *out_count,
-                                        struct doppel_error *error)
-{
-    uint64_t hits = 0;
-    enum doppel_status status =
-        doppel_index_lengths(ballot->axis, ballot->queried, queried->count, ballot->lengths, error);
-    if (status)
-        return status;
-    for (size_t i = 0; i < queried->count; i++)
-        hits += ballot->lengths[i] < budget - hits ? ballot->lengths[i] : budget - hits;
-    queried->count = spend_ballot(ballot, queried->count, budget);
-    status = gather_ballot(ballot, queried, hits, out_count, error);
-    if (status == DOPPEL_E_LIMIT)
-        status = doppel_fail(error, DOPPEL_E_CORRUPT, "the index has more places than it says");
-    return status;
 }
 
 static const uint64_t *sort_hits(struct ballot *ballot, const struct queried *queried, size_t count)
@@ -234,24 +85,24 @@ static uint32_t weigh_queried(struct queried *queried, double chance, size_t cou
 /* By the lengths of their lists; what tells nothing weighs nothing. */
 static void weigh_all(struct ballot *ballot, struct queried *queried)
 {
-    uint32_t common[COMMON_LENGTHS] = {0};
+    uint32_t common[WEIGHED_ONCE] = {0};
     double place = VOTES_WIDTH / (double)ballot->hops;
     for (size_t i = 0; i < queried->count; i++) {
         uint64_t length = ballot->lengths[i];
-        if (length < COMMON_LENGTHS)
+        if (length < WEIGHED_ONCE)
             common[length]++;
         else
-            ballot->weights[i] = is_distinctive_ballot(ballot, length)
+            ballot->weights[i] = gather_is_distinctive(ballot, length)
                                      ? weigh_queried(queried, (double)length * place, 1)
                                      : 0;
     }
-    for (uint64_t length = 0; length < COMMON_LENGTHS; length++) {
-        bool counts = common[length] && is_distinctive_ballot(ballot, length);
+    for (uint64_t length = 0; length < WEIGHED_ONCE; length++) {
+        bool counts = common[length] && gather_is_distinctive(ballot, length);
         common[length] =
             counts ? weigh_queried(queried, (double)length * place, common[length]) : 0;
     }
     for (size_t i = 0; i < queried->count; i++)
-        if (ballot->lengths[i] < COMMON_LENGTHS)
+        if (ballot->lengths[i] < WEIGHED_ONCE)
             ballot->weights[i] = common[ballot->lengths[i]];
     for (size_t i = 0; i < queried->count; i++) {
         uint32_t loss = (uint32_t)(FAINT_LOSS * WEIGHT_STEPS) * ballot->faint[i];
@@ -435,18 +286,8 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
 {
     struct queried queried;
     struct vote_counting counting = {ballot, window, hypothesis, &queried, NULL};
-    enum doppel_status status = DOPPEL_E_LIMIT;
-    const struct doppel_audio_zone *zone = &hypothesis->zone;
-    bool faint = zone->faint_fan_out[0] || zone->faint_fan_out[1];
     size_t hits = 0;
-    size_t count = doppel_audio_keys(faint ? window->all : window->peaks,
-                                     faint ? window->all_count : window->count, zone, ballot->keys,
-                                     ballot->capacity);
-    query_all(ballot, count, &queried);
-    if (ballot->hops < SMALL_SET && !faint) /* one look at each list is enough, then */
-        status = gather_all(ballot, &queried, hypothesis, &hits, error);
-    if (status == DOPPEL_E_LIMIT)
-        status = gather_rarest(ballot, &queried, hypothesis->max_postings, &hits, error);
+    enum doppel_status status = gather_hits(ballot, window, hypothesis, &queried, &hits, error);
     if (status)
         return status;
     weigh_all(ballot, &queried);

@@ -15,6 +15,7 @@ enum {
     MOST_CANDIDATES = 64,
     SCALES = 6,               /* steps of 1 % up and down */
     SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
+    SCALED_PART = 4,
     SAME_WITHIN = 43 * STEPS, /* 1 s */
     FAINT_HOPS = 100000 /* 39 minutes: in smaller sets, and of pairs, chance would be more likely
                            than rates say */
@@ -251,10 +252,12 @@ static enum doppel_status find_faint(struct window_search *search, struct doppel
     struct ballot ballot = {
         .axis = search->ballot.axis, .hops = search->ballot.hops, .skip = search->ballot.skip};
     enum doppel_status status;
+    search->window.faint_voted = true;
     if (ballot_init(&ballot, search->window.all_count * doppel_audio_zone_pairs(&zone)))
         status = find_plain(search, &ballot, zone, VOTES_BEST, error);
     else
         status = doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the keys of a clip");
+    search->window.faint_voted = false;
     ballot_free(&ballot);
     return status;
 }
@@ -291,7 +294,7 @@ static void enter_shortlist(struct shortlist *list, const struct window *window,
 /* kind 0: played faster, time and frequency together; 1: time alone; 2: frequency alone */
 static struct hypothesis scaled_search(const struct window_search *search, int kind, double scale)
 {
-    uint64_t most = search->max_postings;
+    uint64_t most = search->max_postings / SCALED_PART;
     struct hypothesis hypothesis = {.speed = kind < 2 ? scale : 1,
                                     .pitch = kind != 1 ? scale : 1,
                                     .zone = doppel_audio_query_zone(),
@@ -395,7 +398,12 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
     search.ballot.axis = axis;
     search.ballot.hops = search.size.hops;
     search.ballot.skip = skip;
+<<<<<<< HEAD
     if (window_init(&search.window, peaks, count, search.size.hops >= FAINT_HOPS) &&
+=======
+    search.ballot.shared = true;
+    if (window_init(&search.window, peaks, count, search.hops >= FAINT_HOPS) &&
+>>>>>>> 18a9b9af (match: unknown clips are told in two thirds of the time)
         ballot_init(&search.ballot, search.window.count * doppel_audio_query_zone().fan_out))
         status = find_search(&search, error);
     else

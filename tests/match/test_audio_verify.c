@@ -19,7 +19,8 @@ static struct window window_of(const struct made_audio *made)
 {
     struct window window = {.peaks = malloc((made->count + 1) * sizeof *window.peaks),
                             .all = made->peaks,
-                            .all_count = made->count};
+                            .all_count = made->count,
+                            .faint_voted = true};
     assert_non_null(window.peaks);
     for (size_t i = 0; i < made->count; i++)
         if (!made->peaks[i].faint)
@@ -144,6 +145,45 @@ static void test_against_all_pairs(void **state)
     }
 }
 
+/* Faint peaks that did not vote are passed over, where the others tell nothing. */
+static void test_faint_where_others_tell(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    unsigned looked_at = 0;
+    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
+        struct made_audio item = make_audio(12, 40, &seed);
+        struct hearing how = {.from = 3,
+                              .seconds = 5,
+                              .kept = random_share(&seed) / 3,
+                              .added = 40,
+                              .speed = 1,
+                              .pitch = 1};
+        struct made_audio heard = hear(&item, &how, &seed);
+        for (size_t i = 0; i < heard.count; i++)
+            heard.peaks[i].faint = random_word(&seed) % 3 != 0;
+        struct candidate at = candidate_at(&item, how.from * STEPS_A_SECOND);
+        struct candidate all_at = at, others_at = at;
+        struct doppel_audio_track track = {.peaks = item.peaks, .count = item.count};
+        struct window window = window_of(&heard), others = window;
+        struct verdict got, of_all, of_others;
+        others.all = others.peaks;
+        others.all_count = others.count;
+        assert_true(candidate_check(&window, &track, true, &all_at, &of_all));
+        assert_true(candidate_check(&others, &track, true, &others_at, &of_others));
+        window.faint_voted = false;
+        assert_true(candidate_check(&window, &track, true, &at, &got));
+        bool faint = of_others.evidence >= 1;
+        assert_true(got.evidence == (faint ? of_all.evidence : of_others.evidence));
+        assert_true(at.offset == (faint ? all_at.offset : others_at.offset));
+        looked_at += faint;
+        free(window.peaks);
+        free(heard.peaks);
+        free(item.peaks);
+    }
+    assert_true(looked_at > ROUNDS / 4 && looked_at < 2 * ROUNDS - ROUNDS / 4);
+}
+
 /* A copy heard among others: its place is told to a part of a hop, although it was voted a hop off;
  * speed and pitch to a part of their step. */
 static void test_refinement(void **state)
@@ -263,7 +303,8 @@ static void test_a_look(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_refinement),
-        cmocka_unit_test(test_nothing_to_compare), cmocka_unit_test(test_a_look)};
+        cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_faint_where_others_tell),
+        cmocka_unit_test(test_refinement), cmocka_unit_test(test_nothing_to_compare),
+        cmocka_unit_test(test_a_look)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,12 +21,14 @@
 
 enum { FLUSH_SECONDS = 20 * 3600, HOURS_MOST = 8 };
 
-static const char USAGE[] = "usage: audio_query [OPTION...] DIR\n"
-                            "  -n N             queries of a kind (default 200)\n"
-                            "  --hours A,B,...  of the set (default 10,100)\n"
-                            "  --seconds S      of a query (default 5)\n"
-                            "  --scaled N       queries of which all scaled hypotheses are tried "
-                            "(default 100)\n";
+static const char USAGE[] =
+    "usage: audio_query [OPTION...] DIR\n"
+    "  -n N             queries of a kind (default 200)\n"
+    "  --hours A,B,...  of the set (default 10,100)\n"
+    "  --seconds S      of a query (default 5)\n"
+    "  --scaled N       queries of tracks that are not in it, and queries of "
+    "which all\n"
+    "                   scaled hypotheses are tried (default 100 each)\n";
 
 struct settings {
     size_t queries, scaled;
@@ -221,11 +223,12 @@ static double private_memory(void)
     return bench_memory("status", "RssAnon:") / 0x1p20;
 }
 
-/* A kind of queries: clips of the tracks of the set, by their peaks. */
+/* A kind of queries: clips of the tracks of the set, or of others, by their peaks. */
 struct kind {
     const char *name;
     edit_function *apply;
-    bool scaled;
+    bool unknown; /* of tracks that are not in the set */
+    bool scaled;  /* all scaled hypotheses are tried, whatever is found */
     struct doppel_audio_track *peaks;
     uint64_t *ids;
     size_t count;
@@ -237,7 +240,8 @@ static void make_queries(struct kind *kind, const struct settings *settings,
 {
     struct cell cell = {kind->name, kind->apply, 0, settings->seconds, 0, false};
     struct scene scene = {tracks, 0, random_seeded(1, kind->name, "")};
-    size_t most = kind->scaled ? settings->scaled : settings->queries;
+    size_t most = kind->scaled || kind->unknown ? settings->scaled : settings->queries;
+    enum role role = kind->unknown ? ROLE_NEGATIVE : ROLE_INDEXED;
     kind->peaks = calloc(most + 1, sizeof *kind->peaks);
     kind->ids = calloc(most + 1, sizeof *kind->ids);
     if (!kind->peaks || !kind->ids)
@@ -245,12 +249,12 @@ static void make_queries(struct kind *kind, const struct settings *settings,
     for (size_t i = 0; i < most; i++) {
         double from = 0;
         const struct track *track =
-            tracks_draw_clip(tracks, 0, ROLE_INDEXED, cell.seconds, &scene.random, &from);
+            tracks_draw_clip(tracks, 0, role, cell.seconds, &scene.random, &from);
         if (!track)
             break;
         struct recording clip = cell_clip(&cell, &track->audio, from, &scene);
         double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
-        kind->ids[kind->count] = ids[track - tracks->list];
+        kind->ids[kind->count] = kind->unknown ? UINT64_MAX : ids[track - tracks->list];
         kind->peaks[kind->count++] = peaks_of(&clip);
         kind->seconds += bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
         audio_free(&clip);
@@ -273,7 +277,7 @@ static void ask(const struct shelf *shelf, const struct kind *kind)
     size_t first = 0, right = 0;
     double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     options.max_false_positives = kind->scaled ? 0 : 0.01;
-    options.same_speed = !kind->scaled;
+    options.same_speed = !kind->scaled && !kind->unknown;
     for (size_t i = 0; i < kind->count; i++) {
         size_t count = 0;
         bench_must(window_find(shelf->recordings, kind->peaks[i].peaks, kind->peaks[i].count,
@@ -318,6 +322,7 @@ int main(int argc, char **argv)
                            {.name = "babble 0 dB", .apply = edit_babble},
                            {.name = "white noise 0 dB", .apply = edit_white},
                            {.name = "other music 0 dB", .apply = edit_music},
+                           {.name = "unknown", .unknown = true},
                            {.name = "scaled", .scaled = true}};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     struct settings settings;
