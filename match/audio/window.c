@@ -15,7 +15,7 @@ enum {
     MOST_CANDIDATES = 64,
     SCALES = 6,               /* steps of 1 % up and down */
     SCALED_POSTINGS = 100000, /* of a scaled hypothesis, at most */
-    SCALED_PART = 4,
+    SCALED_PART = 4,          /* of those of a query, to one of its scaled hypotheses */
     SAME_WITHIN = 43 * STEPS, /* 1 s */
     FAINT_HOPS = 100000 /* 39 minutes: in smaller sets, and of pairs, chance would be more likely
                            than rates say */
@@ -398,12 +398,8 @@ enum doppel_status window_find(const struct doppel_recordings *recordings,
     search.ballot.axis = axis;
     search.ballot.hops = search.size.hops;
     search.ballot.skip = skip;
-<<<<<<< HEAD
-    if (window_init(&search.window, peaks, count, search.size.hops >= FAINT_HOPS) &&
-=======
     search.ballot.shared = true;
-    if (window_init(&search.window, peaks, count, search.hops >= FAINT_HOPS) &&
->>>>>>> 18a9b9af (match: unknown clips are told in two thirds of the time)
+    if (window_init(&search.window, peaks, count, search.size.hops >= FAINT_HOPS) &&
         ballot_init(&search.ballot, search.window.count * doppel_audio_query_zone().fan_out))
         status = find_search(&search, error);
     else
