@@ -10,7 +10,7 @@ enum {
     MOST_ITEMS = 4,
     WEIGHED_ONCE = 256,  /* lists shorter than this */
     CROWD_DIAGONALS = 4, /* that are summed up; no less than VOTES_WIDTH */
-    CROWDS = 1 << 17,    /* sums; diagonals that far apart share one */
+    CROWDS = 1 << 16,    /* sums; diagonals that far apart share one */
     CROWD_STEPS = 128    /* of weights, in a step of a sum, which stays at the most it can be */
 };
 
