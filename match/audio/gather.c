@@ -174,9 +174,9 @@ static enum doppel_status gather_rarest(struct ballot *ballot, struct queried *q
     return status;
 }
 
-enum doppel_status gather_hits(struct ballot *ballot, const struct window *window,
-                               const struct hypothesis *hypothesis, struct queried *out_queried,
-                               size_t *out_count, struct doppel_error *error)
+enum doppel_status ballot_gather(struct ballot *ballot, const struct window *window,
+                                 const struct hypothesis *hypothesis, struct queried *out_queried,
+                                 size_t *out_count, struct doppel_error *error)
 {
     const struct doppel_audio_zone *zone = &hypothesis->zone;
     bool faint = zone->faint_fan_out[0] || zone->faint_fan_out[1];

@@ -19,8 +19,8 @@ bool gather_is_distinctive(const struct ballot *ballot, uint64_t length);
 /** The hits of the hypothesis' keys, ballot->hits[0], in no order, but for those of the longest
  * lists where they are too many; ballot->lengths, of those that count. DOPPEL_OK; DOPPEL_E_MEMORY;
  * DOPPEL_E_CORRUPT */
-enum doppel_status gather_hits(struct ballot *ballot, const struct window *window,
-                               const struct hypothesis *hypothesis, struct queried *out_queried,
-                               size_t *out_count, struct doppel_error *error);
+enum doppel_status ballot_gather(struct ballot *ballot, const struct window *window,
+                                 const struct hypothesis *hypothesis, struct queried *out_queried,
+                                 size_t *out_count, struct doppel_error *error);
 
 #endif

@@ -287,7 +287,7 @@ enum doppel_status ballot_count(struct ballot *ballot, const struct window *wind
     struct queried queried;
     struct vote_counting counting = {ballot, window, hypothesis, &queried, NULL};
     size_t hits = 0;
-    enum doppel_status status = gather_hits(ballot, window, hypothesis, &queried, &hits, error);
+    enum doppel_status status = ballot_gather(ballot, window, hypothesis, &queried, &hits, error);
     if (status)
         return status;
     weigh_all(ballot, &queried);
