@@ -243,7 +243,8 @@ const char *const catalogue_upgrades[CATALOGUE_UPGRADES] = {
     TEXT_VECTORS_TABLE,
     TODAYS_VIEWS, /* version 16: of keypoints */
     FRAMES_FORGOTTEN,
-    TODAYS_VIEWS /* version 18: of keypoints of videos */};
+    TODAYS_VIEWS, /* version 18: of keypoints of videos */
+    "" /* version 19: keypoints of 16 bytes; those of 20 are read */};
 
 /* What was computed and what is rarely looked at lie apart from the items, so that listing is
  * quick. AUTOINCREMENT: an id is never used twice. */
@@ -292,7 +293,8 @@ const char catalogue_schema[] =
  * of texts their SimHash; versions 7 and 8: those of pictures their origin, and place; version 9:
  * those of recordings their tags; version 10: those of texts what they were read as, and more are
  * read as HTML; version 11: the quality of images knows what of them is even; version 12: a
- * TIFF of pages is a document, and no image. So they are read again. */
+ * TIFF of pages is a document, and no image; version 13: other keypoints come first. So they are
+ * read again. */
 const char *const cache_upgrades[CACHE_UPGRADES] = {
     JOINED_TABLE("main."),
     "DELETE FROM record WHERE kind = 2;",
@@ -305,7 +307,8 @@ const char *const cache_upgrades[CACHE_UPGRADES] = {
     "DELETE FROM pair;",
     "DELETE FROM record WHERE kind = 2 AND digest IN"
     " (SELECT digest FROM file WHERE" NAMED_TIFF ");"
-    "DELETE FROM file WHERE" NAMED_TIFF ";"};
+    "DELETE FROM file WHERE" NAMED_TIFF ";",
+    "DELETE FROM record WHERE scheme IN (14, 15);"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \

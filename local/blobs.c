@@ -85,6 +85,16 @@ static double vertex(int before, int middle, int after)
 /* 2^(1/4 + i/4) */
 static const double quarter_sigmas[4] = {1.189207115, 1.414213562, 1.681792831, 2};
 
+static const float LARGE_SIGMA = 11;
+
+/* Large blobs are left when a picture is shown small: sigma to the power of 3/4. The neighbourhoods
+ * of larger ones are cut wherever the picture is. */
+static float blob_worth(float strength, float sigma)
+{
+    const float most = fminf(sigma, LARGE_SIGMA), beyond = most / sigma;
+    return strength * sqrtf(most * sqrtf(most)) * beyond * beyond;
+}
+
 static struct blob blob_at(const struct scale_octave *octave, const struct layer *layer, size_t at,
                            uint32_t level)
 {
@@ -95,12 +105,12 @@ static struct blob blob_at(const struct scale_octave *octave, const struct layer
         (double)(at / width) + vertex(here[-(ptrdiff_t)width], here[0], here[(ptrdiff_t)width]);
     double quarters = 2 * (level + vertex(layer->below[at], *here, layer->above[at]));
     uint32_t quarter = (uint32_t)floor(quarters + .5);
-    return (struct blob){
-        .x = (float)(x * octave->step),
-        .y = (float)(y * octave->step),
-        .sigma = (float)(octave->step * quarter_sigmas[quarter % 4] * (1 << quarter / 4)),
-        .strength = (float)abs(*here),
-        .level = (uint8_t)level};
+    float sigma = (float)(octave->step * quarter_sigmas[quarter % 4] * (1 << quarter / 4));
+    return (struct blob){.x = (float)(x * octave->step),
+                         .y = (float)(y * octave->step),
+                         .sigma = sigma,
+                         .worth = blob_worth((float)abs(*here), sigma),
+                         .level = (uint8_t)level};
 }
 
 typedef ARRAY(struct blob) blob_array;
@@ -161,12 +171,15 @@ bool blobs_find(const struct scales *scales, struct blob_list *out)
 
 /* ---- choosing ---- */
 
-enum { CELLS = 6 }; /* along each side */
+/* Along each side: of cells, each of which has a turn; and of quarters, since a part of a picture
+ * may show one of them. */
+enum { CELLS = 8, QUARTERS = 2 };
 
 struct blob_choice {
-    uint32_t turn; /* the how many-th of its cell it is */
-    float worth;
+    uint32_t turn;   /* the how many-th of its cell it is */
+    uint32_t before; /* its place in the order so far */
     uint32_t number;
+    float worth;
 };
 
 static int compare_worths(const void *a, const void *b)
@@ -177,55 +190,50 @@ static int compare_worths(const void *a, const void *b)
     return (left->number > right->number) - (left->number < right->number);
 }
 
-static int compare_choices(const void *a, const void *b)
+static int compare_turns(const void *a, const void *b)
 {
     const struct blob_choice *left = a, *right = b;
     if (left->turn != right->turn)
         return left->turn > right->turn ? 1 : -1;
-    return compare_worths(a, b);
+    return (left->before > right->before) - (left->before < right->before);
 }
 
-static const float LARGE_SIGMA = 11;
-
-/* Large blobs are left when a picture is shown small: sigma to the power of 3/4. The neighbourhoods
- * of larger ones are cut wherever the picture is. */
-static float blob_worth(const struct blob *blob)
+static uint32_t cell_number(const struct blob *blob, uint32_t width, uint32_t height,
+                            uint32_t cells)
 {
-    const float sigma = fminf(blob->sigma, LARGE_SIGMA), beyond = sigma / blob->sigma;
-    return blob->strength * sqrtf(sigma * sqrtf(sigma)) * beyond * beyond;
+    uint32_t column = (uint32_t)(blob->x * (float)cells / (float)width);
+    uint32_t row = (uint32_t)(blob->y * (float)cells / (float)height);
+    column = column < cells ? column : cells - 1;
+    row = row < cells ? row : cells - 1;
+    return row * cells + column;
 }
 
-static uint32_t cell_number(const struct blob *blob, uint32_t width, uint32_t height)
-{
-    uint32_t column = (uint32_t)(blob->x * CELLS / (float)width);
-    uint32_t row = (uint32_t)(blob->y * CELLS / (float)height);
-    column = column < CELLS ? column : CELLS - 1;
-    row = row < CELLS ? row : CELLS - 1;
-    return row * CELLS + column;
-}
-
-static void give_turns(struct blob_choice *choices, const struct blob_list *blobs, uint32_t width,
-                       uint32_t height)
+/* The first of each cell, in the order so far, then the second of each, and so on. */
+static void take_turns(const struct blob_list *blobs, const uint32_t size[2], uint32_t cells,
+                       struct blob_choice *choices)
 {
     uint32_t turns[CELLS * CELLS] = {0};
     for (size_t i = 0; i < blobs->count; i++) {
         const struct blob *blob = &blobs->items[choices[i].number];
-        choices[i].turn = turns[cell_number(blob, width, height)]++;
+        choices[i].turn = turns[cell_number(blob, size[0], size[1], cells)]++;
+        choices[i].before = (uint32_t)i;
     }
+    qsort(choices, blobs->count, sizeof *choices, compare_turns);
 }
 
 bool blobs_spread(struct blob_list *blobs, uint32_t width, uint32_t height, size_t most)
 {
+    const uint32_t size[2] = {width, height};
     const size_t count = blobs->count < most ? blobs->count : most;
     struct blob_choice *choices = malloc((blobs->count + 1) * sizeof *choices);
     struct blob *chosen = malloc((count + 1) * sizeof *chosen);
     bool done = choices && chosen;
     for (size_t i = 0; done && i < blobs->count; i++)
-        choices[i] = (struct blob_choice){0, blob_worth(&blobs->items[i]), (uint32_t)i};
+        choices[i] = (struct blob_choice){.number = (uint32_t)i, .worth = blobs->items[i].worth};
     if (done) {
         qsort(choices, blobs->count, sizeof *choices, compare_worths);
-        give_turns(choices, blobs, width, height);
-        qsort(choices, blobs->count, sizeof *choices, compare_choices);
+        take_turns(blobs, size, CELLS, choices);
+        take_turns(blobs, size, QUARTERS, choices);
         for (size_t i = 0; i < count; i++)
             chosen[i] = blobs->items[choices[i].number];
         free(blobs->items);

@@ -120,7 +120,7 @@ static uint32_t nearest_angle(int64_t x, int64_t y)
     return best;
 }
 
-uint32_t blob_angle(const struct scale_octave *octave, const struct blob *blob)
+static uint32_t blob_angle(const struct scale_octave *octave, const struct blob *blob)
 {
     int16_t patch[SIDE][SIDE];
     int64_t x = 0, y = 0;
@@ -156,12 +156,13 @@ static const int16_t cosines[KEPT][SIDE] = {
     {483, -1019, 650, 297, -980, 792, 100, -903, 903, -100, -792, 980, -297, -650, 1019, -483},
 };
 
-void blob_coefficients(const struct scale_octave *octave, const struct blob *blob, uint32_t angle,
-                       int32_t out[KEPT][KEPT])
+/* The lowest ones of the DCT of a neighbourhood, turned to its angle. */
+static void blob_coefficients(const struct scale_octave *octave, const struct blob *blob,
+                              int32_t out[KEPT][KEPT])
 {
     int16_t patch[SIDE][SIDE];
     int32_t rows[SIDE][KEPT];
-    const struct grid grid = grid_around(octave, blob, PATCH_STEP, angle);
+    const struct grid grid = grid_around(octave, blob, PATCH_STEP, blob->angle);
     take_patch(octave, blob, &grid, patch);
     for (int y = 0; y < SIDE; y++)
         for (int u = 0; u < KEPT; u++) {
@@ -227,7 +228,7 @@ static uint64_t unsure_bits(const uint64_t sureness[CODE_FIRST_BITS], unsigned f
     return mask;
 }
 
-void blob_code(const int32_t coefficients[KEPT][KEPT], struct doppel_code *out)
+static void blob_code(const int32_t coefficients[KEPT][KEPT], struct doppel_code *out)
 {
     *out = (struct doppel_code){0};
     for (unsigned i = 0; i < CODE_FIRST_BITS; i++)
@@ -239,6 +240,16 @@ void blob_code(const int32_t coefficients[KEPT][KEPT], struct doppel_code *out)
     uint64_t unsure = unsure_bits(sureness, 0, CODE_KEY_BITS, CODE_UNSURE_KEY) |
                       unsure_bits(sureness, CODE_KEY_BITS, CODE_FIRST_BITS, CODE_UNSURE_REST);
     out->word[0] |= unsure << CODE_FIRST_BITS;
+}
+
+void blob_describe(const struct scales *scales, struct blob *blob)
+{
+    const struct scale_octave *octave = &scales->octaves[blob->octave];
+    int32_t coefficients[KEPT][KEPT];
+    blob->angle = blob_angle(octave, blob);
+    blob_coefficients(octave, blob, coefficients);
+    blob_code(coefficients, &blob->code);
+    blob->described = true;
 }
 
 /* Mirrored about the x axis of the patch, odd rows change their sign. */

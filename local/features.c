@@ -65,19 +65,12 @@ static int32_t share_of_side(double at, double longer)
     return share < 0 ? 0 : share >= POSITION_SIDE ? POSITION_SIDE - 1 : (int32_t)share;
 }
 
-static void describe_blob(const struct scales *scales, const struct blob *blob,
-                          struct coded_point *out)
+static struct coded_point point_of_blob(const struct blob *blob, double longer)
 {
-    const struct scale_octave *octave = &scales->octaves[blob->octave], *first = scales->octaves;
-    double longer = first->width > first->height ? first->width : first->height;
-    int32_t coefficients[CODE_KEPT][CODE_KEPT];
-    uint32_t angle = blob_angle(octave, blob);
-    blob_coefficients(octave, blob, angle, coefficients);
-    blob_code(coefficients, &out->code);
-    struct point_place place = {
+    const struct point_place place = {
         share_of_side((double)blob->x + .5, longer), share_of_side((double)blob->y + .5, longer),
-        scale_nearest((double)blob->sigma * POSITION_SIDE / longer), (int32_t)angle};
-    out->position = pack_place(place, 0);
+        scale_nearest((double)blob->sigma * POSITION_SIDE / longer), (int32_t)blob->angle};
+    return (struct coded_point){.position = pack_place(place, 0), .code = blob->code};
 }
 
 enum { ALIKE_DISTANCE = 24 }; /* bits in which points differ that look the same */
@@ -108,8 +101,9 @@ static void rank_points(struct coded_point *points, size_t count)
     }
 }
 
-static enum doppel_status describe_blobs(const struct scales *scales, const struct blob_list *blobs,
-                                         struct doppel_fingerprint *out, struct doppel_error *error)
+static enum doppel_status points_of_blobs(const struct blob_list *blobs, double longer,
+                                          struct doppel_fingerprint *out,
+                                          struct doppel_error *error)
 {
     const struct doppel_scheme *scheme = doppel_scheme_by_id(DOPPEL_SCHEME_LOCAL);
     /* twice as many: the others are scratch */
@@ -120,7 +114,7 @@ static enum doppel_status describe_blobs(const struct scales *scales, const stru
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture"));
     TRY(doppel_fingerprint_make(scheme, DOPPEL_LOCAL_BITS, (uint32_t)blobs->count, &made, error));
     for (size_t i = 0; i < blobs->count; i++)
-        describe_blob(scales, &blobs->items[i], &points[i]);
+        points[i] = point_of_blob(&blobs->items[i], longer);
     put_alike_last(points, blobs->count, points + blobs->count);
     rank_points(points, blobs->count);
     qsort(points, blobs->count, sizeof *points, compare_points);
@@ -134,6 +128,14 @@ done:
     return status;
 }
 
+static enum doppel_status spread_blobs(const struct scale_octave *first, struct blob_list *blobs,
+                                       struct doppel_error *error)
+{
+    if (!blobs_spread(blobs, first->width, first->height, DOPPEL_LOCAL_POINTS))
+        return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture");
+    return DOPPEL_OK;
+}
+
 enum doppel_status doppel_local_features(const struct doppel_plane *plane,
                                          struct doppel_fingerprint *out, struct doppel_error *error)
 {
@@ -142,12 +144,19 @@ enum doppel_status doppel_local_features(const struct doppel_plane *plane,
     enum doppel_status status;
     if (!plane->width || !plane->height)
         return doppel_fail(error, DOPPEL_E_ARGUMENT, "a picture without pixels has no points");
-    TRY(scales_make(plane, &scales, error));
-    const struct scale_octave *first = scales.octaves;
-    if (!blobs_find(&scales, &blobs) ||
-        !blobs_spread(&blobs, first->width, first->height, DOPPEL_LOCAL_POINTS))
+    TRY(scales_make(plane, SCALES_SIDE, &scales, error));
+    if (!blobs_find(&scales, &blobs))
         TRY(doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture"));
-    TRY(describe_blobs(&scales, &blobs, out, error));
+    const struct scale_octave *first = scales.octaves;
+    TRY(spread_blobs(first, &blobs, error));
+    for (size_t i = 0; i < blobs.count; i++)
+        blob_describe(&scales, &blobs.items[i]);
+    if (blobs.count > DOPPEL_LOCAL_KEPT) {
+        TRY(blobs_weigh(plane, &scales, &blobs, error));
+        TRY(spread_blobs(first, &blobs, error));
+    }
+    TRY(points_of_blobs(&blobs, first->width > first->height ? first->width : first->height, out,
+                        error));
 done:
     free(blobs.items);
     scales_free(&scales);
@@ -158,4 +167,6 @@ void doppel_local_keep(struct doppel_fingerprint *fingerprint)
 {
     if (fingerprint->count > DOPPEL_LOCAL_KEPT)
         fingerprint->count = DOPPEL_LOCAL_KEPT;
+    for (uint32_t i = 0; i < fingerprint->count; i++)
+        fingerprint->codes[i] = code_without_marks(&fingerprint->codes[i]);
 }

@@ -11,11 +11,32 @@ static inline uint32_t point_key(const struct doppel_code *code)
     return (uint32_t)code->word[0] & ((1u << CODE_KEY_BITS) - 1);
 }
 
-/** The key, and those that differ from it in unsure bits. */
+/* Of the key, the bits that differ in copies most often. */
+enum { KEY_WEAK_BITS = 10 };
+static const uint8_t key_weak_bits[KEY_WEAK_BITS] = {15, 16, 22, 19, 13, 12, 3, 9, 14, 18};
+
+/** The key, and those that differ from it in one bit, or two of those that often do. */
+static inline void key_usual_probes(uint32_t key, uint32_t out[KEY_PROBES])
+{
+    size_t count = 0;
+    out[count++] = key;
+    for (unsigned i = 0; i < CODE_KEY_BITS; i++)
+        out[count++] = key ^ 1u << i;
+    for (unsigned i = 1; i < KEY_WEAK_BITS; i++)
+        for (unsigned k = 0; k < i && count < KEY_PROBES; k++)
+            out[count++] = key ^ 1u << key_weak_bits[i] ^ 1u << key_weak_bits[k];
+}
+
+/** The key, and those that differ from it in unsure bits; of a library's points, which have no
+ * marks of these, in usual ones. */
 static inline void key_probes(const struct doppel_code *code, uint32_t out[KEY_PROBES])
 {
     uint32_t unsure = (uint32_t)(code->word[0] >> CODE_FIRST_BITS) & ((1u << CODE_KEY_BITS) - 1);
     uint32_t subset = 0;
+    if (!unsure) {
+        key_usual_probes(point_key(code), out);
+        return;
+    }
     for (size_t i = 0; i < KEY_PROBES; i++) {
         out[i] = point_key(code) ^ subset;
         subset = (subset - unsure) & unsure;

@@ -33,7 +33,7 @@ extern "C" {
 
 enum {
     DOPPEL_LOCAL_BITS = 128,  /**< of a code */
-    DOPPEL_LOCAL_KEPT = 96,   /**< points of an item of a library: 20 bytes each */
+    DOPPEL_LOCAL_KEPT = 124,  /**< points of an item of a library: 16 bytes each */
     DOPPEL_LOCAL_POINTS = 640 /**< most points of a picture */
 };
 
@@ -61,8 +61,8 @@ DOPPEL_API enum doppel_status doppel_local_features(const struct doppel_plane *p
                                                     struct doppel_fingerprint *out,
                                                     struct doppel_error *error);
 
-/** Drop the points that a library does not keep: all but the first DOPPEL_LOCAL_KEPT. Such a
- * fingerprint is a query as well, which finds less. */
+/** Drop what a library does not keep: all but the first DOPPEL_LOCAL_KEPT points, and which bits of
+ * their codes are unsure. Such a fingerprint is a query as well, which finds less. */
 DOPPEL_API void doppel_local_keep(struct doppel_fingerprint *fingerprint);
 
 /* ---- videos ---- */
@@ -106,11 +106,10 @@ DOPPEL_API void doppel_local_chooser_finish(struct doppel_local_chooser *chooser
                                             uint64_t duration_ms, struct doppel_local_video *out);
 DOPPEL_API void doppel_local_video_free(struct doppel_local_video *video);
 
-/** The portable form (docs/formats.md). @param most points of a frame that are written
- * @param out given (free). DOPPEL_OK; DOPPEL_E_MEMORY */
+/** The portable form (docs/formats.md), of a picture, too. @param kept what a library keeps of each
+ * frame (doppel_local_keep), or all. @param out given (free). DOPPEL_OK; DOPPEL_E_MEMORY */
 DOPPEL_API enum doppel_status doppel_local_video_write(const struct doppel_local_video *video,
-                                                       uint32_t most, uint8_t **out,
-                                                       size_t *out_size,
+                                                       bool kept, uint8_t **out, size_t *out_size,
                                                        struct doppel_error *error);
 
 /** @param out given (doppel_local_video_free). DOPPEL_OK; DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY */
@@ -118,9 +117,10 @@ DOPPEL_API enum doppel_status doppel_local_video_read(const uint8_t *data, size_
                                                       struct doppel_local_video *out,
                                                       struct doppel_error *error);
 
-/** The attachment of a record of scheme frames128, or of local, which gives one frame, or none
- * without points. @param out given (doppel_local_video_free). DOPPEL_OK; DOPPEL_E_ARGUMENT (another
- * scheme); DOPPEL_E_CORRUPT; DOPPEL_E_MEMORY */
+/** The attachment of a record of scheme frames128, or of local, a fingerprint or what a library
+ * keeps, which gives one frame, or none without points. @param out given
+ * (doppel_local_video_free). DOPPEL_OK; DOPPEL_E_ARGUMENT (another scheme); DOPPEL_E_CORRUPT;
+ * DOPPEL_E_MEMORY */
 DOPPEL_API enum doppel_status doppel_local_read(enum doppel_scheme_id scheme, const uint8_t *data,
                                                 size_t size, struct doppel_local_video *out,
                                                 struct doppel_error *error);

@@ -14,8 +14,11 @@
 /* A blob, in samples of the first octave. */
 struct blob {
     float x, y, sigma;
-    float strength;        /* > 0 */
+    float worth;           /* > 0 */
     uint8_t octave, level; /* that it is described by */
+    bool described;
+    uint32_t angle; /* once it is described */
+    struct doppel_code code;
 };
 
 struct blob_list {
@@ -27,14 +30,21 @@ struct blob_list {
  * False without memory. */
 bool blobs_find(const struct scales *scales, struct blob_list *out);
 
-/** Put the strongest ones that are spread over the picture first, and keep at most `most`. False
+/** Put those of most worth that are spread over the picture first, and keep at most `most`. False
  * without memory. */
 bool blobs_spread(struct blob_list *blobs, uint32_t width, uint32_t height, size_t most);
+
+/** Of less worth is what is not met, or looks different, when the picture is smaller. Of many blobs
+ * the first are looked for, which may be kept.
+ * @param scales,blobs of the plane; described. DOPPEL_OK; DOPPEL_E_MEMORY */
+enum doppel_status blobs_weigh(const struct doppel_plane *plane, const struct scales *scales,
+                               struct blob_list *blobs, struct doppel_error *error);
 
 /* ---- describing ---- */
 
 /* The lowest bits of word 0 are the key's; the highest 32 say which of the lowest 32 are unsure:
- * their coefficients are small. Word 1 has bits of further coefficients. */
+ * their coefficients are small; of a library's points, none. Word 1 has bits of further
+ * coefficients. */
 enum {
     CODE_PATCH = 16, /* samples of a neighbourhood, each way */
     CODE_KEPT = 12,  /* coefficients, each way */
@@ -45,20 +55,19 @@ enum {
     CODE_BITS = 96        /* all but those that say it */
 };
 
-/** The angle of a blob, 0 to 127. */
-uint32_t blob_angle(const struct scale_octave *octave, const struct blob *blob);
+/** Find the angle, 0 to 127, and the code of a blob. */
+void blob_describe(const struct scales *scales, struct blob *blob);
 
 /** cos and sin of a difference of angles. */
 void angle_vector(int32_t angle, double *out_cosine, double *out_sine);
 
-/** The lowest coefficients of the DCT of a blob's neighbourhood, turned to its angle. */
-void blob_coefficients(const struct scale_octave *octave, const struct blob *blob, uint32_t angle,
-                       int32_t out[CODE_KEPT][CODE_KEPT]);
-
-void blob_code(const int32_t coefficients[CODE_KEPT][CODE_KEPT], struct doppel_code *out);
-
 /** The code of the same point in the mirrored picture. */
 struct doppel_code code_mirror(const struct doppel_code *code);
+
+static inline struct doppel_code code_without_marks(const struct doppel_code *code)
+{
+    return (struct doppel_code){{code->word[0] & UINT32_MAX, code->word[1]}};
+}
 
 static inline uint32_t point_distance(const struct doppel_code *a, const struct doppel_code *b)
 {

@@ -7,17 +7,11 @@
 
 enum { ROW_PADDING = 8 };
 
-void scales_size(uint32_t width, uint32_t height, uint32_t *out_width, uint32_t *out_height)
+/* How long a side of the first octave is. */
+static uint32_t reduced_side(uint32_t length, uint32_t longer, uint32_t side)
 {
-    uint32_t longer = width > height ? width : height;
-    *out_width = width;
-    *out_height = height;
-    if (longer <= SCALES_SIDE)
-        return;
-    uint32_t w = (uint32_t)(((uint64_t)width * SCALES_SIDE + longer / 2) / longer);
-    uint32_t h = (uint32_t)(((uint64_t)height * SCALES_SIDE + longer / 2) / longer);
-    *out_width = w ? w : 1;
-    *out_height = h ? h : 1;
+    const uint32_t reduced = (uint32_t)(((uint64_t)length * side + longer / 2) / longer);
+    return longer <= side ? length : reduced ? reduced : 1;
 }
 
 /* ---- reducing ---- */
@@ -209,12 +203,13 @@ static bool lay_out(struct scales *scales, uint32_t width, uint32_t height)
     return at;
 }
 
-enum doppel_status scales_make(const struct doppel_plane *plane, struct scales *out,
+enum doppel_status scales_make(const struct doppel_plane *plane, uint32_t side, struct scales *out,
                                struct doppel_error *error)
 {
     struct scales scales = {0};
-    uint32_t width, height;
-    scales_size(plane->width, plane->height, &width, &height);
+    const uint32_t longer = plane->width > plane->height ? plane->width : plane->height;
+    const uint32_t width = reduced_side(plane->width, longer, side);
+    const uint32_t height = reduced_side(plane->height, longer, side);
     struct blur blur = {.across = malloc((size_t)width * height * sizeof *blur.across),
                         .padded = malloc((width + 2 * ROW_PADDING) * sizeof *blur.padded)};
     bool done = blur.across && blur.padded && lay_out(&scales, width, height);

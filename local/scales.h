@@ -7,7 +7,7 @@
 #include <doppel/core.h>
 
 enum {
-    SCALES_SIDE = 640,     /* longer side of the first octave, at most */
+    SCALES_SIDE = 640,     /* usual longer side of the first octave, at most */
     SCALES_OCTAVES = 7,    /* at most */
     SCALES_LEVELS = 6,     /* of an octave: of variance 1, 2, 4, 8, 16, 32 in its samples */
     SCALES_UNIT = 16,      /* a level of grey */
@@ -27,12 +27,10 @@ struct scales {
     void *memory;
 };
 
-/** @param plane not empty. @param out given (scales_free). DOPPEL_OK; DOPPEL_E_MEMORY */
-enum doppel_status scales_make(const struct doppel_plane *plane, struct scales *out,
+/** @param plane not empty. @param side longer side of the first octave, at most
+ * @param out given (scales_free). DOPPEL_OK; DOPPEL_E_MEMORY */
+enum doppel_status scales_make(const struct doppel_plane *plane, uint32_t side, struct scales *out,
                                struct doppel_error *error);
 void scales_free(struct scales *scales);
-
-/** How large the first octave of a picture is. */
-void scales_size(uint32_t width, uint32_t height, uint32_t *out_width, uint32_t *out_height);
 
 #endif

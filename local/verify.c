@@ -11,7 +11,7 @@
 
 enum {
     ALIKE_DISTANCE = 32, /* bits in which points of one picture differ that tell the same */
-    ABOUT_AS_NEAR = 2,   /* bits more than a pair that others are compared with */
+    ABOUT_AS_NEAR = 5,   /* bits more than a pair that others are compared with */
     LEAST_ALIKE = 2,     /* others in the query make a pattern */
     PAIR_DISTANCE = 30,  /* bits that a pair of points may differ in */
     PAIRS_OF_POINT = 4,  /* nearest of them that are looked at */

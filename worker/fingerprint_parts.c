@@ -60,14 +60,14 @@ static enum doppel_status attach_points(const struct doppel_local_video *video,
                                         struct doppel_outcome *out)
 {
     enum { ROOM = PROTOCOL_LONG_BYTES - PROTOCOL_MAX_BYTES };
-    enum doppel_status status = doppel_local_video_write(
-        video, DOPPEL_LOCAL_POINTS, &out->attachment, &out->attachment_size, &out->error);
+    enum doppel_status status = doppel_local_video_write(video, false, &out->attachment,
+                                                         &out->attachment_size, &out->error);
     if (status || out->attachment_size <= ROOM)
         return status;
     free(out->attachment);
     out->attachment = NULL;
-    return doppel_local_video_write(video, DOPPEL_LOCAL_KEPT, &out->attachment,
-                                    &out->attachment_size, &out->error);
+    return doppel_local_video_write(video, true, &out->attachment, &out->attachment_size,
+                                    &out->error);
 }
 
 enum doppel_status fingerprint_parts(struct workshop *workshop, int fd,

@@ -15,44 +15,20 @@ enum {
 
 /* ---- points ---- */
 
-static enum doppel_status strip_picture(const struct track_bytes *track, struct track_bytes *out,
-                                        struct doppel_error *error)
-{
-    struct doppel_fingerprint points;
-    enum doppel_status status = doppel_fingerprint_read(track->data, track->size, &points, error);
-    if (status)
-        return status;
-    doppel_local_keep(&points);
-    *out = (struct track_bytes){track->scheme, NULL, doppel_fingerprint_size(&points)};
-    out->data = malloc(out->size);
-    if (out->data)
-        doppel_fingerprint_write(&points, out->data);
-    doppel_fingerprint_free(&points);
-    return out->data ? DOPPEL_OK
-                     : doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the points of a picture");
-}
-
-static enum doppel_status strip_video(const struct track_bytes *track, struct track_bytes *out,
-                                      struct doppel_error *error)
+enum doppel_status parts_strip(const struct track_bytes *track, struct track_bytes *out,
+                               struct doppel_error *error)
 {
     struct doppel_local_video video;
     struct track_bytes stripped = {.scheme = track->scheme};
-    enum doppel_status status = doppel_local_video_read(track->data, track->size, &video, error);
+    enum doppel_status status =
+        doppel_local_read(track->scheme, track->data, track->size, &video, error);
     if (status)
         return status;
-    status =
-        doppel_local_video_write(&video, DOPPEL_LOCAL_KEPT, &stripped.data, &stripped.size, error);
+    status = doppel_local_video_write(&video, true, &stripped.data, &stripped.size, error);
     doppel_local_video_free(&video);
     if (!status)
         *out = stripped;
     return status;
-}
-
-enum doppel_status parts_strip(const struct track_bytes *track, struct track_bytes *out,
-                               struct doppel_error *error)
-{
-    return track->scheme == DOPPEL_SCHEME_FRAMES128 ? strip_video(track, out, error)
-                                                    : strip_picture(track, out, error);
 }
 
 /* ---- postings ---- */
@@ -128,14 +104,23 @@ static enum doppel_status load_points(struct track_bytes *track, struct doppel_e
     return DOPPEL_OK;
 }
 
+/* A picture of an earlier version has all of a fingerprint. */
 static enum doppel_status read_frame_points(const struct track_bytes *track, uint32_t frame,
                                             struct doppel_local_frame *out)
 {
     if (track->scheme == DOPPEL_SCHEME_FRAMES128)
         return doppel_local_video_frame(track->data, track->size, frame, out, NULL);
-    *out = (struct doppel_local_frame){0};
-    return frame ? DOPPEL_E_CORRUPT
-                 : doppel_fingerprint_read(track->data, track->size, &out->points, NULL);
+    struct doppel_local_video video;
+    enum doppel_status status =
+        doppel_local_read(track->scheme, track->data, track->size, &video, NULL);
+    if (status)
+        return status;
+    if (frame >= video.count)
+        status = DOPPEL_E_CORRUPT;
+    else
+        *out = video.frames[--video.count];
+    doppel_local_video_free(&video);
+    return status;
 }
 
 static bool give_points(void *reader, uint64_t id, uint32_t frame, struct doppel_local_frame *out)

@@ -52,21 +52,10 @@ static bool reads_image(const uint8_t *data, size_t size)
     return doppel_image_attachment_read(data, size, &features) == DOPPEL_OK;
 }
 
-static bool reads_points(const uint8_t *data, size_t size)
-{
-    struct doppel_fingerprint points;
-    if (doppel_fingerprint_read(data, size, &points, NULL))
-        return false;
-    bool good = points.scheme == DOPPEL_SCHEME_LOCAL && points.code_bits == DOPPEL_LOCAL_BITS &&
-                points.count <= DOPPEL_LOCAL_POINTS;
-    doppel_fingerprint_free(&points);
-    return good;
-}
-
-static bool reads_frame_points(const uint8_t *data, size_t size)
+static bool reads_points(enum doppel_scheme_id scheme, const uint8_t *data, size_t size)
 {
     struct doppel_local_video video;
-    if (doppel_local_video_read(data, size, &video, NULL))
+    if (doppel_local_read(scheme, data, size, &video, NULL))
         return false;
     doppel_local_video_free(&video);
     return true;
@@ -83,10 +72,8 @@ bool doppel_record_is_readable(const struct doppel_record *record)
         return data && reads_audio(data, size);
     if (record->scheme == DOPPEL_SCHEME_FRAMES64)
         return data && reads_video(data, size);
-    if (record->scheme == DOPPEL_SCHEME_LOCAL)
-        return data && reads_points(data, size);
-    if (record->scheme == DOPPEL_SCHEME_FRAMES128)
-        return data && reads_frame_points(data, size);
+    if (record->scheme == DOPPEL_SCHEME_LOCAL || record->scheme == DOPPEL_SCHEME_FRAMES128)
+        return data && reads_points(record->scheme, data, size);
     if (!data || !scheme)
         return true;
     if (record->scheme == DOPPEL_SCHEME_CHROMAPRINT)

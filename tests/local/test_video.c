@@ -99,32 +99,85 @@ static void assert_same_frame(const struct doppel_local_frame *a,
         assert_memory_equal(a->points.codes[i].word, b->points.codes[i].word, 16);
 }
 
+/* @param kept what a library keeps, or all; the video's points become that */
+static void assert_written_is_read(struct doppel_local_video *video, bool kept)
+{
+    struct doppel_local_video read, head;
+    struct doppel_local_frame frame;
+    uint8_t *bytes;
+    size_t size, wanted = DOPPEL_LOCAL_HEAD_BYTES;
+    assert_int_equal(doppel_local_video_write(video, kept, &bytes, &size, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_local_video_read(bytes, size, &read, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_local_video_head(bytes, size, &head, NULL), DOPPEL_OK);
+    assert_int_equal(read.count, video->count);
+    assert_int_equal(head.count, video->count);
+    assert_int_equal(head.duration_ms, video->duration_ms);
+    assert_int_equal(read.damaged_ms, video->damaged_ms);
+    for (uint32_t i = 0; i < video->count; i++) {
+        if (kept)
+            doppel_local_keep(&video->frames[i].points);
+        const uint32_t points = video->frames[i].points.count;
+        wanted += 12 + points * (kept ? 16 : 20);
+        assert_same_frame(&video->frames[i], &read.frames[i], points);
+        assert_int_equal(doppel_local_video_frame(bytes, size, i, &frame, NULL), DOPPEL_OK);
+        assert_same_frame(&video->frames[i], &frame, points);
+        doppel_fingerprint_free(&frame.points);
+    }
+    assert_int_equal(size, wanted);
+    assert_int_equal(doppel_local_video_frame(bytes, size, video->count, &frame, NULL),
+                     DOPPEL_E_CORRUPT);
+    free(bytes);
+    doppel_local_video_free(&read);
+}
+
 static void test_what_was_written_is_read(void **state)
 {
     (void)state;
-    struct doppel_local_video video = video_of(&whole, 300, SCENES), read, head;
-    struct doppel_local_frame frame;
+    struct doppel_local_video video = video_of(&whole, 300, SCENES);
+    video.damaged_ms = 12;
+    assert_written_is_read(&video, false);
+    assert_written_is_read(&video, true);
+    doppel_local_video_free(&video);
+}
+
+static void assert_picture_is_read(const uint8_t *bytes, size_t size,
+                                   const struct doppel_local_frame *picture)
+{
+    struct doppel_local_video read;
+    assert_int_equal(doppel_local_read(DOPPEL_SCHEME_LOCAL, bytes, size, &read, NULL), DOPPEL_OK);
+    assert_int_equal(read.count, 1);
+    assert_same_frame(picture, &read.frames[0], picture->points.count);
+    doppel_local_video_free(&read);
+}
+
+/* As a worker gives it, as a library keeps it, and as one of an earlier version has kept it. */
+static void test_pictures_are_read(void **state)
+{
+    (void)state;
+    struct doppel_local_video video = video_of(&whole, 300, 1), read;
+    struct doppel_local_frame *picture = &video.frames[0];
     uint8_t *bytes;
     size_t size;
-    video.damaged_ms = 12;
-    assert_int_equal(doppel_local_video_write(&video, DOPPEL_LOCAL_KEPT, &bytes, &size, NULL),
-                     DOPPEL_OK);
-    assert_int_equal(size, DOPPEL_LOCAL_HEAD_BYTES + SCENES * (12 + 20 * DOPPEL_LOCAL_KEPT));
-    assert_int_equal(doppel_local_video_read(bytes, size, &read, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_local_video_head(bytes, size, &head, NULL), DOPPEL_OK);
-    assert_int_equal(read.count, SCENES);
-    assert_int_equal(head.count, SCENES);
-    assert_int_equal(head.duration_ms, video.duration_ms);
-    assert_int_equal(read.damaged_ms, 12);
-    for (uint32_t i = 0; i < SCENES; i++) {
-        assert_same_frame(&video.frames[i], &read.frames[i], DOPPEL_LOCAL_KEPT);
-        assert_int_equal(doppel_local_video_frame(bytes, size, i, &frame, NULL), DOPPEL_OK);
-        assert_same_frame(&video.frames[i], &frame, DOPPEL_LOCAL_KEPT);
-        doppel_fingerprint_free(&frame.points);
-    }
-    assert_int_equal(doppel_local_video_frame(bytes, size, SCENES, &frame, NULL), DOPPEL_E_CORRUPT);
+    picture->from_ms = picture->to_ms = 0;
+    assert_int_equal(doppel_local_video_write(&video, true, &bytes, &size, NULL), DOPPEL_OK);
+    uint8_t *whole_bytes = malloc(doppel_fingerprint_size(&picture->points));
+    doppel_fingerprint_write(&picture->points, whole_bytes);
+    assert_picture_is_read(whole_bytes, doppel_fingerprint_size(&picture->points), picture);
+    picture->points.count = 96;
+    doppel_fingerprint_write(&picture->points, whole_bytes);
+    assert_picture_is_read(whole_bytes, doppel_fingerprint_size(&picture->points), picture);
+    picture->points.count = DOPPEL_LOCAL_KEPT;
+    doppel_local_keep(&picture->points);
+    assert_picture_is_read(bytes, size, picture);
     free(bytes);
+    video.count = 0; /* a picture without points */
+    assert_int_equal(doppel_local_video_write(&video, true, &bytes, &size, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_local_read(DOPPEL_SCHEME_LOCAL, bytes, size, &read, NULL), DOPPEL_OK);
+    assert_int_equal(read.count, 0);
     doppel_local_video_free(&read);
+    free(whole_bytes);
+    free(bytes);
+    video.count = 1;
     doppel_local_video_free(&video);
 }
 
@@ -132,7 +185,7 @@ static bool is_in_order(const struct doppel_local_video *video)
 {
     for (uint32_t i = 0; i < video->count; i++) {
         const struct doppel_local_frame *frame = &video->frames[i];
-        if (frame->from_ms >= frame->to_ms || !frame->points.count ||
+        if ((frame->from_ms >= frame->to_ms && frame->to_ms) || !frame->points.count ||
             frame->points.count > DOPPEL_LOCAL_POINTS ||
             (i && frame->from_ms < video->frames[i - 1].to_ms))
             return false;
@@ -148,7 +201,7 @@ static void test_what_is_damaged_is_refused(void **state)
     uint64_t random = 7;
     uint8_t *bytes, *cut;
     size_t size, refused = 0;
-    assert_int_equal(doppel_local_video_write(&video, 12, &bytes, &size, NULL), DOPPEL_OK);
+    assert_int_equal(doppel_local_video_write(&video, true, &bytes, &size, NULL), DOPPEL_OK);
     for (size_t i = 0; i < size; i++) {
         cut = malloc(i + 1); /* so that a sanitizer knows where it ends */
         memcpy(cut, bytes, i);
@@ -285,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_each_scene_gives_a_frame),
         cmocka_unit_test(test_what_stands_and_what_is_blank),
         cmocka_unit_test(test_what_was_written_is_read),
+        cmocka_unit_test(test_pictures_are_read),
         cmocka_unit_test(test_what_is_damaged_is_refused),
         cmocka_unit_test(test_a_still_is_found_at_its_time),
         cmocka_unit_test(test_a_clip_is_found_at_its_time),

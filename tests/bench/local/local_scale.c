@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     printf("%llu pictures: %.0f bytes each of the index and %d of points, %.1f ms a query, %zu of "
            "%d found\n",
            (unsigned long long)library.items,
-           (double)doppel_index_info(index).bytes / (double)library.items, 20 * DOPPEL_LOCAL_KEPT,
+           (double)doppel_index_info(index).bytes / (double)library.items, 16 * DOPPEL_LOCAL_KEPT,
            1e3 * (cpu_now() - begin) / QUERIES, found, QUERIES);
     doppel_local_set_free(set);
     doppel_index_free(index);
