@@ -27,16 +27,14 @@ bool read_limit_over_zero(struct exchange *exchange, const char *name, double *o
     return false;
 }
 
-bool read_wanted_meaning(struct exchange *exchange, bool rate_alone, struct wanted_meaning *out)
+bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out)
 {
     struct wanted_meaning wanted = {.wanted = exchange_wants(exchange, "semantic")};
     if (!read_limit_over_zero(exchange, "max_fp_rate", &wanted.max_fp_rate) ||
         !read_limit_over_zero(exchange, "min_cosine", &wanted.min_cosine))
         return false;
-    const bool rate = wanted.max_fp_rate > 0 && !rate_alone;
-    if (!wanted.wanted && (rate || wanted.min_cosine > 0)) {
-        exchange_problem(exchange, HTTP_BAD_REQUEST, "'%s' goes with 'semantic=1'",
-                         rate ? "max_fp_rate" : "min_cosine");
+    if (!wanted.wanted && wanted.min_cosine > 0) {
+        exchange_problem(exchange, HTTP_BAD_REQUEST, "'min_cosine' goes with 'semantic=1'");
         return false;
     }
     *out = wanted;

@@ -16,9 +16,9 @@ struct wanted_meaning {
  * says what is wrong */
 bool read_limit_over_zero(struct exchange *exchange, const char *name, double *out);
 
-/* @param rate_alone `max_fp_rate` is also that of other kinds. @return false: the parameters are
- * wrong, and the reply says so */
-bool read_wanted_meaning(struct exchange *exchange, bool rate_alone, struct wanted_meaning *out);
+/* `max_fp_rate` is also that of images, audio and videos. @return false: the parameters are wrong,
+ * and the reply says so */
+bool read_wanted_meaning(struct exchange *exchange, struct wanted_meaning *out);
 
 /* Of one opening of the library, and of one thread at a time. Zeroed, nothing is open. */
 struct open_meaning {

@@ -113,7 +113,7 @@ enum handled answer_ingest(struct exchange *exchange)
     struct wanted_meaning wanted;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (!read_wanted_meaning(exchange, true, &wanted) || !request_key_take(exchange))
+    if (!read_wanted_meaning(exchange, &wanted) || !request_key_take(exchange))
         return ANSWERED;
     if (!exchange->request_key && are_records(exchange)) {
         if (may_be_records(exchange, &wanted))
@@ -141,7 +141,7 @@ enum handled answer_check(struct exchange *exchange)
     struct wanted_meaning wanted;
     if (!exchange->at_desk)
         return TAKES_TIME;
-    if (!read_wanted_meaning(exchange, true, &wanted))
+    if (!read_wanted_meaning(exchange, &wanted))
         return ANSWERED;
     if (are_records(exchange)) {
         if (may_be_records(exchange, &wanted))

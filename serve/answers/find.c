@@ -77,7 +77,7 @@ static bool want_meaning(struct library_query *query)
     struct doppel_error error;
     if (!exchange_wants(exchange, "semantic") && !exchange_argument(exchange, "min_cosine"))
         return true; /* a rate is that of other kinds */
-    if (!read_wanted_meaning(exchange, true, &wanted))
+    if (!read_wanted_meaning(exchange, &wanted))
         return false;
     query->semantic =
         !meaning_want(exchange->service, reader->library, &wanted, false, &reader->meaning, &error);

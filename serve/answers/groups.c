@@ -12,6 +12,7 @@ struct group_page {
     struct library_page page;
     struct group_cache *cache;
     struct doppel_json json; /* of one group */
+    double max_fp_rate;      /* 0: the service's */
     uint64_t passed;         /* groups so far */
 };
 
@@ -43,6 +44,8 @@ static enum doppel_status find_groups(struct group_page *groups, struct library_
     const struct service *service = groups->page.exchange->service;
     struct doppel_group_options options = doppel_group_options_default();
     options.compare = service->options->decide.search.compare;
+    if (groups->max_fp_rate > 0)
+        options.compare.max_false_positives = groups->max_fp_rate;
     options.metadata = options.digests = true;
     enum doppel_status status = doppel_library_groups(service->run, reader->library, &options,
                                                       put_group_on_page, groups, NULL, error);
@@ -82,17 +85,19 @@ done:
 }
 
 /* The number of a page's first group is its cursor. Groups are found again when the library is
- * another one; and while another page is made they are not cached. */
+ * another one; those of another rate, and while another page is made, are not cached. */
 static enum doppel_status put_groups(struct exchange *exchange, struct library_reader *reader,
                                      struct doppel_error *error)
 {
     struct group_cache *of_service = exchange->service->groups, none = {0};
     struct group_page groups = {0};
-    struct wanted_meaning unused;
-    if (!read_wanted_meaning(exchange, false, &unused) ||
+    struct wanted_meaning wanted;
+    if (!read_wanted_meaning(exchange, &wanted) ||
         !page_begin(&groups.page, exchange, reader, "groups"))
         return DOPPEL_OK;
-    const bool free_now = pthread_mutex_trylock(&of_service->lock) == 0;
+    groups.max_fp_rate = wanted.max_fp_rate;
+    const bool free_now =
+        !(wanted.max_fp_rate > 0) && pthread_mutex_trylock(&of_service->lock) == 0;
     groups.cache = free_now ? of_service : &none;
     enum doppel_status status = put_page(&groups, reader, error);
     if (free_now)

@@ -118,14 +118,12 @@ static enum doppel_status put_links(struct linked_page *groups, enum doppel_stat
 
 /* @return false: the reply says what is in the way */
 static bool open_linked_page(struct linked_page *groups, struct exchange *exchange,
-                             struct library_reader *reader)
+                             struct library_reader *reader, struct wanted_meaning *wanted)
 {
-    struct wanted_meaning wanted;
     struct doppel_error error;
-    if (!read_wanted_meaning(exchange, false, &wanted))
+    if (!read_wanted_meaning(exchange, wanted))
         return false;
-    if (!meaning_want_vectors(exchange->service, reader->library, &wanted, &groups->meaning,
-                              &error))
+    if (!meaning_want_vectors(exchange->service, reader->library, wanted, &groups->meaning, &error))
         return page_begin(&groups->page, exchange, reader, "groups");
     exchange_fail_meaning(exchange, &error);
     return false;
@@ -140,7 +138,10 @@ enum doppel_status put_groups_and_links(struct exchange *exchange, struct librar
     enum doppel_status status = DOPPEL_OK;
     options.compare = exchange->service->options->decide.search.compare;
     options.metadata = options.digests = true;
-    if (open_linked_page(&groups, exchange, reader)) {
+    struct wanted_meaning wanted;
+    if (open_linked_page(&groups, exchange, reader, &wanted)) {
+        if (wanted.max_fp_rate > 0)
+            options.compare.max_false_positives = wanted.max_fp_rate;
         status = doppel_library_groups(exchange->service->run, reader->library, &options,
                                        put_linked_group, &groups, NULL, error);
         status = put_links(&groups, status, error);

@@ -264,6 +264,10 @@ def test_a_request_has_a_rate_of_its_own():
                 assert (decided == "new") != found, (part, rate, decided)
             status, _, answer = service.send("/v1/ingest?max_fp_rate=1e-200", asked)
             assert status == 200 and answer["results"][0]["decision"] == "new", answer
+            groups = lambda rate: service.get("/v1/groups" + rate)[2]["groups"]  # noqa: E731
+            both = groups("")
+            assert len(groups("?max_fp_rate=1e-200")) < len(both), both
+            assert groups("") == both == groups("?max_fp_rate=0.001")
         for wrong in ("0", "2", "x", "-1"):
             answer = service.send(f"/v1/find?max_fp_rate={wrong}", asked)
             assert "max_fp_rate" in problem(answer, 400)

@@ -121,7 +121,7 @@ def test_lines_and_words_and_thresholds():
         for verb in "find", "check":
             status, _, body = service.post(f"/v1/{verb}?min_cosine=0.1", text)
             assert status == 400 and "goes with 'semantic=1'" in body["detail"], body
-        status, _, body = service.get("/v1/groups?max_fp_rate=0.1")
+        status, _, body = service.get("/v1/groups?min_cosine=0.1")
         assert status == 400 and "goes with 'semantic=1'" in body["detail"], body
 
 
