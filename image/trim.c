@@ -166,13 +166,15 @@ static uint64_t mass_within(struct lines *lines, const struct rect *rect, uint8_
     return mass;
 }
 
-/* A figure whose own ground is the page's has no edges; but there is ground on all sides of it, and
- * it is much of what is on the page. */
+/* A figure whose own ground is the page's has no edges; but there is ground on all sides of it, on
+ * a phone's page, which is taller than 16:9, above and below, and it is much of what is on the
+ * page. */
 static bool is_figure(struct lines *lines, const struct rect *before, const struct rect *rect,
                       uint8_t level)
 {
     const uint64_t least = 40; /* percent */
-    for (unsigned axis = 0; axis < 2; axis++)
+    const bool tall = rect_length(before, 1) * 9 > rect_length(before, 0) * 16;
+    for (unsigned axis = tall ? 1 : 0; axis < 2; axis++)
         if (rect->from[axis] == before->from[axis] || rect->to[axis] == before->to[axis])
             return false;
     return mass_within(lines, rect, level) * 100 >= mass_within(lines, before, level) * least;
