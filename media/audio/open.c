@@ -46,8 +46,8 @@ static AVDictionary *container_options(const struct doppel_samples_options *opti
     av_dict_set_int(&dictionary, "skip_estimate_duration_from_pts", 1, 0);
     /* Of WAV: bytes a packet, and how many are searched for audio that is disguised as PCM. */
     if (is_wav) {
-        av_dict_set_int(&dictionary, "max_size", 65536, 0);
-        av_dict_set_int(&dictionary, "max_probe_packets", 4, 0);
+        av_dict_set_int(&dictionary, "max_size", 262144, 0);
+        av_dict_set_int(&dictionary, "max_probe_packets", 1, 0);
     }
     if (options->pcm) {
         av_dict_set_int(&dictionary, "sample_rate", options->pcm_rate, 0);
