@@ -37,13 +37,6 @@ struct track_writer {
     bool faint; /* there are faint peaks */
 };
 
-static void write_byte(struct track_writer *writer, uint32_t byte)
-{
-    if (writer->blocks)
-        writer->blocks[writer->bytes] = (uint8_t)byte;
-    writer->bytes++;
-}
-
 static void begin_block(struct track_writer *writer)
 {
     if (writer->table) {
@@ -60,12 +53,17 @@ static void write_peak(struct track_writer *writer, const struct doppel_audio_pe
     uint32_t delta = peak->time - writer->time;
     if (writer->faint)
         delta = delta << FAINT | peak->faint;
-    for (; delta >= 0x80; delta >>= 7)
-        write_byte(writer, 0x80 | (delta & 0x7f));
-    write_byte(writer, delta);
-    uint32_t frequency = (peak->frequency & (STRONG - 1u)) | (peak->strong ? STRONG : 0u);
-    write_byte(writer, frequency & 0xff);
-    write_byte(writer, frequency >> 8);
+    size_t size = 3; /* a byte of the difference, and the frequency */
+    for (uint32_t rest = delta >> 7; rest; rest >>= 7)
+        size++;
+    if (writer->blocks) {
+        uint8_t *out = writer->blocks + writer->bytes;
+        for (; delta >= 0x80; delta >>= 7)
+            *out++ = (uint8_t)(0x80 | delta);
+        *out = (uint8_t)delta;
+        put_u16(out + 1, (peak->frequency & (STRONG - 1u)) | (peak->strong ? STRONG : 0u));
+    }
+    writer->bytes += size;
     writer->time = peak->time;
     writer->peaks++;
 }

@@ -124,16 +124,25 @@ enum doppel_status chromaprints_match(const struct doppel_compare_options *compa
     return status;
 }
 
+static bool is_track_blank(struct doppel_audio_track *track)
+{
+    const struct doppel_audio_zone zone = doppel_audio_item_zone();
+    struct doppel_audio_key first;
+    bool blank = doppel_audio_keys(track->peaks, track->count, &zone, &first, 1) == 0;
+    doppel_audio_track_free(track);
+    return blank;
+}
+
+/* As a rule there is a key in its first minute. */
 bool audio_is_blank(const struct doppel_record *record)
 {
     struct doppel_audio_track track;
-    const struct doppel_audio_zone zone = doppel_audio_item_zone();
-    struct doppel_audio_key first;
-    if (!audio_read(record, &track))
+    if (record->scheme == DOPPEL_SCHEME_PEAKS32 && record->attachment &&
+        doppel_audio_track_read_range(record->attachment, record->attachment_size, 0,
+                                      (uint32_t)doppel_audio_time(60), &track, NULL) == DOPPEL_OK &&
+        !is_track_blank(&track))
         return false;
-    bool blank = doppel_audio_keys(track.peaks, track.count, &zone, &first, 1) == 0;
-    doppel_audio_track_free(&track);
-    return blank;
+    return audio_read(record, &track) && is_track_blank(&track);
 }
 
 bool describe_same_audio(const struct doppel_record *record, struct doppel_match *out)
