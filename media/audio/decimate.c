@@ -165,10 +165,17 @@ static size_t give_decided(struct audio_decimator *decimator, float *out)
     return outputs;
 }
 
+float *audio_decimate_room(struct audio_decimator *decimator)
+{
+    return decimator->held + decimator->count;
+}
+
 size_t audio_decimate(struct audio_decimator *decimator, const float *samples, size_t count,
                       float *out)
 {
-    memcpy(decimator->held + decimator->count, samples, count * sizeof *samples);
+    float *room = audio_decimate_room(decimator);
+    if (samples != room)
+        memcpy(room, samples, count * sizeof *samples);
     decimator->count += count;
     return give_decided(decimator, out);
 }

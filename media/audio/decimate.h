@@ -15,6 +15,9 @@ struct audio_decimator;
 struct audio_decimator *audio_decimator_new(size_t step);
 void audio_decimator_free(struct audio_decimator *decimator);
 
+/** Where samples that are taken next need not be copied: room for DECIMATE_BLOCK. */
+float *audio_decimate_room(struct audio_decimator *decimator);
+
 /** Take samples and give what they decide.
  * @param count at most DECIMATE_BLOCK
  * @param out room for DECIMATE_BLOCK

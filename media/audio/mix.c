@@ -69,10 +69,17 @@ static float *plane(const struct audio_mix *mix, uint32_t index)
     return mix->planes + index * mix->block;
 }
 
+/* Where the mean is made: where it is taken without being copied, if there is such a place. */
+static float *mean_plane(const struct audio_mix *mix)
+{
+    struct audio_decimator *decimator = mix->out->decimator;
+    return decimator ? audio_decimate_room(decimator) : plane(mix, mix->channels);
+}
+
 /* Of two channels and more; and the energies of all planes. */
 static void make_mean(const struct audio_mix *mix, double *out_energies)
 {
-    float *mean = plane(mix, mix->channels), share = 1 / (float)mix->channels;
+    float *mean = mean_plane(mix), share = 1 / (float)mix->channels;
     const float *before = plane(mix, 0);
     for (uint32_t channel = 1; channel < mix->channels; channel++, before = mean) {
         double energies[3];
@@ -107,6 +114,11 @@ static void choose_mix(struct audio_mix *mix, const double *now)
     }
 }
 
+static const float *chosen_plane(const struct audio_mix *mix, uint32_t chosen)
+{
+    return chosen == mix->channels ? mean_plane(mix) : plane(mix, chosen);
+}
+
 /* From one plane to another in the course of a block: a step would be heard as a click. */
 static void fade(const float *from, const float *to, size_t count, float *out)
 {
@@ -127,10 +139,10 @@ static enum doppel_status hand_on_mixed(struct audio_mix *mix, struct doppel_err
         double *now = mix->energies + mix->channels + 1;
         make_mean(mix, now);
         choose_mix(mix, now);
-        samples = plane(mix, mix->chosen);
+        samples = chosen_plane(mix, mix->chosen);
         if (mix->chosen != before) {
-            fade(plane(mix, before), samples, count, plane(mix, mix->channels));
-            samples = plane(mix, mix->channels);
+            fade(chosen_plane(mix, before), samples, count, mean_plane(mix));
+            samples = mean_plane(mix);
         }
     }
     mix->filled = 0;
