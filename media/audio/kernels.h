@@ -4,6 +4,7 @@
 #define DOPPEL_MEDIA_SAMPLE_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Samples of whatever format that are `step` apart, as floats. */
 typedef void sample_converter(const void *in, size_t step, size_t count, float *out);
@@ -24,6 +25,8 @@ struct sample_kernels {
      * not heard. `out` may be `a`. */
     void (*add)(const float *a, const float *b, size_t count, float share, float *out,
                 double energies[3]);
+    /* The same of two channels that alternate, by a share of one half. */
+    void (*mix_s16)(const int16_t *pairs, size_t count, float *out, double energies[3]);
     /* Deal a run of samples out to each lane, one behind the other. */
     void (*deal)(const float *samples, size_t of_lane, float *lanes);
     /* The outputs of all lanes, up to DECIMATE_MOST_STEPS - 1 too many of each; `out` aligned. */

@@ -5,6 +5,7 @@
 #define DOPPEL_MEDIA_SAMPLE_KERNELS_LOOP_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -108,6 +109,49 @@ static void add_and_measure(const float *a, const float *b, size_t count, float 
     energies[1] = end_energy(&of_b, b + i, count - i, count);
     for (size_t k = i; k < count; k++)
         out[k] = (a[k] + b[k]) * share;
+    energies[2] = end_energy(&of_out, out + i, count - i, count);
+}
+
+typedef int32_t some_pairs __attribute__((vector_size(SAMPLE_VECTOR * sizeof(int32_t))));
+typedef uint32_t some_bits __attribute__((vector_size(SAMPLE_VECTOR * sizeof(uint32_t))));
+
+/* Two samples of 16 bits in one number: the first and the second as floats, by the machine's order
+ * of bytes. */
+static inline void split_pairs(some_pairs pairs, some_samples *first, some_samples *second)
+{
+    some_samples low =
+        __builtin_convertvector((some_pairs)((some_bits)pairs << 16), some_samples) * 0x1p-31F;
+    some_samples high = __builtin_convertvector(pairs >> 16, some_samples) * 0x1p-15F;
+    const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    *first = little ? low : high;
+    *second = little ? high : low;
+}
+
+static void mix_pairs_and_measure(const int16_t *pairs, size_t count, float *out,
+                                  double energies[3])
+{
+    struct energy_sums of_first = {0}, of_second = {0}, of_out = {0};
+    float first_rest[ENERGY_LANES], second_rest[ENERGY_LANES];
+    size_t i = 0;
+    for (; i + ENERGY_LANES <= count; i += ENERGY_LANES)
+        for (size_t k = 0; k < ENERGY_VECTORS; k++) {
+            const size_t at = i + SAMPLE_VECTOR * k;
+            some_pairs some;
+            some_samples first, second;
+            memcpy(&some, pairs + 2 * at, sizeof some);
+            split_pairs(some, &first, &second);
+            some_samples mean = (first + second) * .5F;
+            memcpy(out + at, &mean, sizeof mean);
+            add_to_energy(first, k, &of_first);
+            add_to_energy(second, k, &of_second);
+            add_to_energy(mean, k, &of_out);
+        }
+    from_s16(pairs + 2 * i, 2, count - i, first_rest);
+    from_s16(pairs + 2 * i + 1, 2, count - i, second_rest);
+    for (size_t k = i; k < count; k++)
+        out[k] = (first_rest[k - i] + second_rest[k - i]) * .5F;
+    energies[0] = end_energy(&of_first, first_rest, count - i, count);
+    energies[1] = end_energy(&of_second, second_rest, count - i, count);
     energies[2] = end_energy(&of_out, out + i, count - i, count);
 }
 
@@ -278,7 +322,7 @@ static void collect_samples(const float *lanes, size_t of_lane, float *out)
 #define SAMPLE_KERNELS                                                                             \
     {                                                                                              \
         from_u8, from_s16, from_s32, from_s64, from_float, from_double, add_and_measure,           \
-            deal_samples, decimate_lanes, collect_samples                                          \
+            mix_pairs_and_measure, deal_samples, decimate_lanes, collect_samples                   \
     }
 
 #endif

@@ -128,17 +128,35 @@ static void fade(const float *from, const float *to, size_t count, float *out)
     }
 }
 
-static enum doppel_status hand_on_mixed(struct audio_mix *mix, struct doppel_error *error)
+/* The samples of a frame from `first` on. */
+static void fill_planes(const struct audio_mix *mix, const AVFrame *frame, size_t first,
+                        size_t count, size_t at)
+{
+    for (uint32_t channel = 0; channel < mix->channels; channel++)
+        audio_convert(mix->kernels, frame, channel, first, count, plane(mix, channel) + at);
+}
+
+/* @param frame which the block lies in, from `first` on, as pairs of 16 bits; NULL: in the planes,
+ * which are not filled otherwise unless one of them is, or was, what is handed on */
+static enum doppel_status hand_on_mixed(struct audio_mix *mix, const AVFrame *frame, size_t first,
+                                        struct doppel_error *error)
 {
     if (!mix->filled)
         return DOPPEL_OK;
     size_t count = mix->filled;
     const float *samples = plane(mix, 0);
     if (mix->channels > 1) {
-        uint32_t before = mix->chosen;
+        const uint32_t before = mix->chosen, mean = mix->channels;
         double *now = mix->energies + mix->channels + 1;
-        make_mean(mix, now);
+        if (frame)
+            mix->kernels->mix_s16((const int16_t *)(const void *)frame->extended_data[0] +
+                                      2 * first,
+                                  count, mean_plane(mix), now);
+        else
+            make_mean(mix, now);
         choose_mix(mix, now);
+        if (frame && (before != mean || mix->chosen != mean))
+            fill_planes(mix, frame, first, count, 0);
         samples = chosen_plane(mix, mix->chosen);
         if (mix->chosen != before) {
             fade(chosen_plane(mix, before), samples, count, mean_plane(mix));
@@ -164,19 +182,19 @@ enum doppel_status audio_mix_take(struct audio_mix *mix, const AVFrame *frame,
     size_t size = (size_t)frame->nb_samples;
     for (size_t at = 0; status == DOPPEL_OK && at < size;) {
         size_t room = mix->block - mix->filled, part = size - at < room ? size - at : room;
-        for (uint32_t channel = 0; channel < channels; channel++)
-            audio_convert(mix->kernels, frame, channel, at, part,
-                          plane(mix, channel) + mix->filled);
+        bool in_frame = part == mix->block && channels == 2 && frame->format == AV_SAMPLE_FMT_S16;
+        if (!in_frame)
+            fill_planes(mix, frame, at, part, mix->filled);
         mix->filled += part;
-        at += part;
         if (mix->filled == mix->block)
-            status = hand_on_mixed(mix, error);
+            status = hand_on_mixed(mix, in_frame ? frame : NULL, at, error);
+        at += part;
     }
     return status;
 }
 
 enum doppel_status audio_mix_finish(struct audio_mix *mix, struct doppel_error *error)
 {
-    enum doppel_status status = hand_on_mixed(mix, error);
+    enum doppel_status status = hand_on_mixed(mix, NULL, 0, error);
     return status == DOPPEL_OK ? audio_out_finish(mix->out, error) : status;
 }

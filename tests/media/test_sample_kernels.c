@@ -102,11 +102,33 @@ static void shares_of_sums_and_energies_about_the_mean(void **state)
     }
 }
 
+/* Pairs give what their floats give. */
+static void pairs_are_mixed_as_floats(void **state)
+{
+    (void)state;
+    static int16_t pairs[2 * MOST];
+    static float planes[2][MOST], expected[MOST], made[MOST];
+    const uint32_t masks[] = {0, CPU_AVX2, UINT32_MAX};
+    fill_at_random(pairs, sizeof pairs, 7);
+    for (size_t i = 0; i < (size_t)2 * MOST; i++)
+        planes[i % 2][i / 2] = (float)pairs[i] / 32768;
+    for (size_t count = 1; count <= MOST; count += 11)
+        for (size_t turn = 0; turn < 3; turn++) {
+            const struct sample_kernels *kernels = kernels_with(masks[turn]);
+            double energies[3], others[3];
+            kernels_with(0)->add(planes[0], planes[1], count, .5F, expected, energies);
+            kernels->mix_s16(pairs, count, made, others);
+            assert_memory_equal(made, expected, count * sizeof *made);
+            assert_memory_equal(others, energies, sizeof others);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_of_any_format_become_floats),
         cmocka_unit_test(shares_of_sums_and_energies_about_the_mean),
+        cmocka_unit_test(pairs_are_mixed_as_floats),
     };
     return cmocka_run_group_tests_name("media_sample_kernels", tests, NULL, NULL);
 }
