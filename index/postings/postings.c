@@ -23,7 +23,7 @@ static uint32_t least_group_bits(uint32_t key_bits)
 }
 
 /* Rows take more bytes than they spare slots, at first; but the groups of keys that are asked are
- * those of many slots, and looked through in half the time. */
+ * those of many slots, which are the sooner looked through. */
 enum { EARLY_ROWS = 2 /* bits of a group before it has a row */ };
 
 uint32_t postings_group_bits(uint32_t key_bits, uint64_t slots)
