@@ -8,7 +8,7 @@ enum {
     FRAMES = 32,       /* that are looked at, spread evenly */
     CORRELATED = 8,    /* of which bars and picture are compared */
     LEAST_DEPTH = 6,   /* cells */
-    MOST_PERCENT = 36, /* of a side that a bar may be deep */
+    MOST_PERCENT = 39, /* of a side that a bar may be deep: 21:9 on an upright screen */
     SMOOTHER = 3,      /* times less detail than in the picture there is in the bars, at least */
     LEAST_DETAIL = 2,  /* of the picture, levels a cell */
     REACH = 3          /* cells that are averaged, to each side: about what is blurred */

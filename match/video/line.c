@@ -43,6 +43,10 @@ static const double LEAST_LEAD = 3, CLEAR_LEAD = 8;
  * their lengths differ at least, to be of different speeds. */
 static const double ENDS_WITHIN = .8, LEAST_DIFFERENCE = .1;
 
+/* The share of the gain at speed 1 from which on the speed that the lengths tell may be right; and
+ * by how much it is another one then, at least. */
+static const double AS_GOOD = .97, OTHER_SPEED = .01;
+
 /* ---- how long videos are the same ---- */
 
 /* Of a line: the greatest sum, over a stretch, of by how many bits frames of the same time are
@@ -117,7 +121,8 @@ static struct video_line moved_best(const struct best_line *best, double by, dou
     double middle = (best->gain.start + best->gain.end) / 2;
     double speed = best->line.speed + turned;
     speed = fmin(fmax(speed, VIDEO_SPEED_LEAST), VIDEO_SPEED_MOST);
-    return (struct video_line){best->line.offset + by + (best->line.speed - speed) * middle, speed};
+    return (struct video_line){
+        .offset = best->line.offset + by + (best->line.speed - speed) * middle, .speed = speed};
 }
 
 static bool try_line(struct best_line *best, struct video_line line, double at_least)
@@ -294,15 +299,16 @@ static void try_whole(struct best_line *best, const struct video_line *other)
 {
     const double query = video_duration(best->overlay->task->query);
     const double item = video_duration(best->overlay->item);
-    const struct video_line whole = {0, item / query};
+    const struct video_line whole = {.speed = item / query};
     if (fabs(item - query) < LEAST_DIFFERENCE || whole.speed < VIDEO_SPEED_LEAST ||
         whole.speed > VIDEO_SPEED_MOST ||
         !(joins_ends(&best->line, query, item) || joins_ends(other, query, item)))
         return;
-    if (best->line.speed == 1)
-        try_line(best, whole, best->gain.bits);
-    else
+    if (best->line.speed != 1)
         prefer_line(best, whole);
+    else if (!try_line(best, whole, best->gain.bits))
+        best->line.open = fabs(whole.speed - 1) > OTHER_SPEED &&
+                          gain_of(best->overlay, &whole).bits >= AS_GOOD * best->gain.bits;
 }
 
 void video_line_polish(struct video_line *line, const struct video_overlay *overlay,
@@ -313,8 +319,10 @@ void video_line_polish(struct video_line *line, const struct video_overlay *over
         .overlay = overlay, .line = *line, .same_speed = overlay->task->options->same_speed};
     best.gain = gain_of(overlay, line);
     for (int move = -MOVES_AT_ALL; move <= MOVES_AT_ALL; move++)
-        try_line(&best, (struct video_line){line->offset + move * FIRST_MOVE, line->speed},
-                 best.gain.bits);
+        try_line(
+            &best,
+            (struct video_line){.offset = line->offset + move * FIRST_MOVE, .speed = line->speed},
+            best.gain.bits);
     if (best.gain.bits < LEAST_GAIN) {
         video_path_follow(path, overlay, line);
         return;

@@ -201,7 +201,8 @@ struct video_stretch {
     uint32_t distance;
     struct doppel_video_view view;
     bool uncertain; /* nothing moves in it */
-    bool ambiguous; /* another one, which contradicted it and was dropped, was as likely */
+    bool ambiguous; /* another one, which contradicted it and was dropped, was as likely; or another
+                       speed */
 };
 
 typedef ARRAY(struct video_stretch) video_stretches;

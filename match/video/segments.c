@@ -44,6 +44,7 @@ struct video_stretch video_stretch_of(const struct video_path *path,
     struct doppel_video_search options = *task->options;
     struct video_stretch stretch = {.uncertain = path->moved < MOVED,
                                     .view = overlay->reading->view.view,
+                                    .ambiguous = line->open,
                                     .distance = median_distance(path)};
     double told = path->score;
     if (stretch.uncertain) {

@@ -13,6 +13,7 @@ static inline double video_seconds(uint64_t ms)
 /* Where a query lies in an item: item's seconds = offset + speed × query's seconds. */
 struct video_line {
     double offset, speed;
+    bool open; /* at speed 1, and the speed that the lengths of both tell may be right as well */
 };
 
 static inline double video_line_at(const struct video_line *line, double query_seconds)

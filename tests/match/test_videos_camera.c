@@ -199,7 +199,8 @@ static void test_loops_are_told_to_be_repeats(void **unused)
     assert_true(repeats >= 16);
 }
 
-/* Of a copy of all of a video the lengths tell the speed; a little less at both ends is none. */
+/* Of a copy of all of a video the lengths tell the speed, or leave it open; a little less at both
+ * ends is none. */
 static void test_whole_copies_have_their_speed(void **unused)
 {
     (void)unused;
@@ -208,7 +209,7 @@ static void test_whole_copies_have_their_speed(void **unused)
     } cases[] = {{0, 9, .8},   {0, 9, .94},  {0, 9, .97}, {0, 9, 1.03}, {0, 9, 1.2},  {0, 9, 1.3},
                  {.5, 8.5, 1}, {.3, 8.9, 1}, {0, 8.6, 1}, {.6, 9, 1},   {.1, 8.95, 1}};
     uint64_t state = 81;
-    unsigned off = 0;
+    unsigned off = 0, open = 0;
     for (int i = 0; i < 4; i++) {
         struct clip clip = video_make(9, 30, &state);
         struct doppel_video_track item = video_whole(&clip, &state);
@@ -217,14 +218,15 @@ static void test_whole_copies_have_their_speed(void **unused)
             struct doppel_video_track query = clip_shown(&clip, &shown, &state);
             struct seen seen = find_in(&item, &query);
             assert_true(seen.count > 0);
-            off += fabs(seen.segments[0].speed / cases[j].speed - 1) > .01;
+            off += !seen.uncertain && fabs(seen.segments[0].speed / cases[j].speed - 1) > .01;
+            open += seen.uncertain;
             doppel_video_track_free(&query);
         }
         doppel_video_track_free(&item);
         free(clip.codes);
     }
-    print_message("%u of 44 speeds are off\n", off);
-    assert_true(off <= 6);
+    print_message("%u of 44 speeds are off, %u are open\n", off, open);
+    assert_true(off <= 6 && open <= 8);
 }
 
 int main(void)

@@ -104,6 +104,7 @@ static const struct blurred_case CASES[] = {
     {.share = .5625, .is_cut = true},
     {.share = .75, .is_cut = true},
     {.share = .32, .is_cut = true},
+    {.share = .24, .is_cut = true},
     {.share = .5625, .upright = true, .is_cut = true},
     {.share = .32, .upright = true, .is_cut = true},
     {.share = .75, .is_cut = true, .calm = true},
