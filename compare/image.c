@@ -24,7 +24,7 @@ static bool pixels_match(const struct doppel_record *a, const struct doppel_reco
                          const struct doppel_match_options *options, struct doppel_match *match)
 {
     struct doppel_image_features features_a, features_b;
-    struct doppel_image_verdict verdict = doppel_match_verdict(match, options);
+    struct doppel_image_verdict verdict = doppel_match_verdict(match);
     if (!doppel_record_image_features(a, &features_a) ||
         !doppel_record_image_features(b, &features_b))
         return doppel_match_by_codes(match, options);

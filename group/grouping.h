@@ -53,7 +53,7 @@ struct grouping_options {
     void *context;
     const struct manual_labels *labels; /* NULL: there are none */
     struct doppel_keep_policy policy;   /* which member is kept */
-    struct doppel_cache *cache;         /* of pixel checks; may be NULL */
+    struct doppel_cache *cache;         /* of what was found; may be NULL */
     struct grouping_sources sources;    /* where there is a cache */
     struct file_names *names;           /* other names of files; of a library: of a group's, found
                                            when it is emitted */

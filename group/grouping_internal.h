@@ -102,7 +102,9 @@ struct grouping {
     uint32_t *shots;              /* of each first item, which shot it is of; NULL: no matter */
     struct known_origin asked[2]; /* what was asked of last */
     struct doppel_match_options match;
-    struct doppel_matcher *matcher;           /* of the first item of each digest, by item number */
+    struct doppel_matcher *matcher; /* of the first item of each digest, by item number */
+    struct looked_at *looked_at;    /* NULL: no pixels were looked at yet */
+    uint32_t looked_at_places;
     ARRAY(struct doppel_match) checked;       /* by the pixels or by parts, of an edge's pair */
     struct doppel_local_set *parts;           /* NULL: they are not compared by parts */
     ARRAY(struct parts_item) parts_items;     /* by item */

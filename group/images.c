@@ -37,38 +37,73 @@ enum doppel_status images_begin(struct grouping *grouping, struct doppel_error *
     return status;
 }
 
-/* What the cache keeps of a pair was found with all views in all orientations. */
-static bool is_default(const struct doppel_image_verify_options *options)
+/* ---- pixels ---- */
+
+/* The features of a picture whose pixels were looked at: others may ask for them soon. */
+struct looked_at {
+    uint32_t item;
+    bool known;
+    struct doppel_image_features features;
+};
+
+/* Of 4.7 kB each; one more is for a picture whose place the other of its pair has. */
+enum { MOST_LOOKED_AT = 1 << 14 };
+
+static void forget_looked_at(struct grouping *grouping)
 {
-    struct doppel_image_verify_options usual = doppel_image_verify_options_default();
-    return options->views == usual.views && options->orientations == usual.orientations;
+    for (uint32_t i = 0; grouping->looked_at && i <= grouping->looked_at_places; i++)
+        doppel_fingerprint_free(&grouping->looked_at[i].features.fingerprint);
+    free(grouping->looked_at);
+    grouping->looked_at = NULL;
 }
 
-/* Look at the pixels of a borderline pair, or recall the outcome. */
+static bool make_looked_at(struct grouping *grouping)
+{
+    const uint32_t items = item_store_count(&grouping->items);
+    if (grouping->looked_at)
+        return true;
+    grouping->looked_at_places = items < MOST_LOOKED_AT ? items : MOST_LOOKED_AT;
+    grouping->looked_at =
+        calloc((size_t)grouping->looked_at_places + 1, sizeof *grouping->looked_at);
+    return grouping->looked_at != NULL;
+}
+
+/* @return NULL: they cannot be had */
+static const struct doppel_image_features *features_looked_at(struct grouping *grouping,
+                                                              uint32_t item, uint32_t place)
+{
+    const struct grouping_options *options = grouping->options;
+    struct looked_at *looked_at = &grouping->looked_at[place];
+    if (looked_at->known && looked_at->item == item)
+        return &looked_at->features;
+    const struct grouping_item wanted = item_store_get(&grouping->items, item);
+    doppel_fingerprint_free(&looked_at->features.fingerprint);
+    *looked_at = (struct looked_at){.item = item};
+    looked_at->known = !options->features(options->context, &wanted, &looked_at->features);
+    return looked_at->known ? &looked_at->features : NULL;
+}
+
+/* Look at the pixels of a borderline pair. */
 static bool pixels_agree(struct grouping *grouping, const struct doppel_found *found,
                          struct doppel_match *match)
 {
-    const struct grouping_options *options = grouping->options;
-    struct grouping_item query = item_store_get(&grouping->items, (uint32_t)found->query);
-    struct grouping_item item = item_store_get(&grouping->items, (uint32_t)found->id);
-    struct doppel_image_verdict verdict = doppel_match_verdict(match, &grouping->match);
-    struct doppel_cache *cache = is_default(&grouping->match.image) ? options->cache : NULL;
-    bool same;
-    if (!cache || doppel_cache_pair(cache, &query.digest, &item.digest, &same, &verdict)) {
-        struct doppel_image_features a = {0}, b = {0};
-        bool loaded = !options->features(options->context, &query, &a) &&
-                      !options->features(options->context, &item, &b);
-        same = loaded && doppel_image_check_pixels(&a, &b, &grouping->match.image, &verdict);
-        doppel_fingerprint_free(&a.fingerprint);
-        doppel_fingerprint_free(&b.fingerprint);
-        grouping->uncertain |= !loaded;
-        if (!loaded)
-            return doppel_match_by_codes(match, &grouping->match);
-        if (cache)
-            (void)doppel_cache_put_pair(cache, &query.digest, &item.digest, same, &verdict, NULL);
+    const struct doppel_image_features *a = NULL, *b = NULL;
+    struct doppel_image_verdict verdict = doppel_match_verdict(match);
+    if (make_looked_at(grouping)) {
+        const uint32_t places = grouping->looked_at_places;
+        const uint32_t place = (uint32_t)found->query % places,
+                       other = (uint32_t)found->id % places;
+        a = features_looked_at(grouping, (uint32_t)found->query, place);
+        b = features_looked_at(grouping, (uint32_t)found->id, other == place ? places : other);
     }
+    grouping->uncertain |= !a || !b;
+    if (!a || !b)
+        return doppel_match_by_codes(match, &grouping->match);
+    (void)doppel_image_check_pixels(a, b, &grouping->match.image, &verdict);
     return doppel_match_from_pixels(&verdict, &grouping->match, match);
 }
+
+/* ---- pairs ---- */
 
 static bool take_pair(void *context, const struct doppel_found *found, bool *out_follows)
 {
@@ -123,6 +158,7 @@ enum doppel_status images_find_leaders(struct grouping *grouping, struct doppel_
         : grouping->stream ? cached_pairs_find(grouping, take_pair, error)
                            : doppel_matcher_lead(grouping->matcher, take_pair, grouping, error);
     doppel_run_end(run);
+    forget_looked_at(grouping);
     if (status == DOPPEL_E_CANCELLED && !doppel_run_cancelled(run))
         return doppel_fail(error, DOPPEL_E_MEMORY, "no memory for the pairs");
     return status;

@@ -116,7 +116,7 @@ static bool is_plausible(const double fitted[6], const double start[6])
 /* What a fit has to correlate by before each step, and after the last: of 1 800 edits that pixels
  * alone confirm one in a hundred falls below, of unrelated pairs nine starts in ten. */
 static const float least_coarse[] = {.6F, .7F, .75F, .8F, .8F, .8F, .8F, .8F};
-static const float least_fine[] = {.8F, .8F, .85F};
+static const float least_fine[] = {.85F, .85F, .93F};
 
 bool align_fit(struct align_plane *query, const struct align_map *from, struct align_plane *item,
                struct align_map *map)

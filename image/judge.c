@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "image/distances.h"
+
 struct doppel_image_verify_options doppel_image_verify_options_default(void)
 {
     return (struct doppel_image_verify_options){.views = DOPPEL_VIEWS_ALL, .orientations = true};
@@ -154,10 +156,8 @@ static uint16_t score_of_frames(enum judge_class class, uint16_t score)
     return score < least ? least : score;
 }
 
-static void compare_pair(struct comparison *at, const struct doppel_code *code, uint32_t view,
-                         struct view_pair pair)
+static void compare_pair(struct comparison *at, struct view_pair pair)
 {
-    pair.distance256 = (uint16_t)doppel_code_distance(code, &at->item->codes[view], 256);
     if (!is_candidate(&pair))
         return;
     enum judge_class class = rate_class_of(pair.query_view, pair.item_view, pair.orientation);
@@ -181,13 +181,19 @@ static void compare_pair(struct comparison *at, const struct doppel_code *code, 
 static void compare_views(struct comparison *at, const struct doppel_code *code,
                           struct view_pair pair)
 {
-    for (uint32_t i = 0; i < at->item->count; i++) {
-        pair.item_view = (uint8_t)at->item->positions[i];
-        pair.distance64 = (uint16_t)doppel_code_distance(code, &at->item->codes[i], 64);
-        if (rate_view_counts(at->item->positions[i], at->views, false) &&
-            (pair.distance64 <= DOPPEL_IMAGE_CANDIDATE_RADIUS ||
-             (!pair.item_view && !pair.query_view)))
-            compare_pair(at, code, i, pair);
+    struct code_distances distances[DOPPEL_VIEW_COUNT];
+    const uint32_t count =
+        at->item->count < DOPPEL_VIEW_COUNT ? at->item->count : DOPPEL_VIEW_COUNT;
+    measure_distances(code, at->item->codes, count, distances);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t view = at->item->positions[i];
+        if (distances[i].distance64 > DOPPEL_IMAGE_CANDIDATE_RADIUS && (view || pair.query_view))
+            continue;
+        pair.item_view = (uint8_t)view;
+        pair.distance64 = distances[i].distance64;
+        pair.distance256 = distances[i].distance256;
+        if (rate_view_counts(view, at->views, false))
+            compare_pair(at, pair);
     }
 }
 

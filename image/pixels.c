@@ -7,6 +7,7 @@
 
 #include "image/align.h"
 #include "image/covered.h"
+#include "image/distances.h"
 #include "image/grain.h"
 #include "image/phash.h"
 
@@ -15,6 +16,9 @@ _Static_assert((int)ALIGN_SIDE == (int)DOPPEL_IMAGE_THUMB_SIDE, "what is fitted 
 
 /* So near are only copies: further starts need not be tried. */
 enum { SURE_SCORE = 60 };
+
+/* Beyond it nothing that covers a part is why. */
+enum { COVERED_SCORE_MAX = 160 };
 
 /* Without what differs most, unrelated pictures come nearer by so much. */
 enum { COVERED_COSTS = 32 };
@@ -238,7 +242,7 @@ static struct registered register_from(struct small *query, struct small *item,
     sample_shown(item->plain, &laid.to, &shown, b);
     struct registered found = compare_sampled(a, b);
     found.grain = compare_grain(query, &laid.from, item, &laid.to, &shown);
-    if (found.score <= SURE_SCORE || !covered_leave_out(a, b))
+    if (found.score <= SURE_SCORE || found.score > COVERED_SCORE_MAX || !covered_leave_out(a, b))
         return found;
     struct registered rest = compare_sampled(a, b);
     rest.score += COVERED_COSTS;
@@ -296,13 +300,16 @@ static struct view_pair nearest_pair(const struct doppel_fingerprint *query,
                                      const struct doppel_image_verify_options *options)
 {
     const unsigned orientations = options->orientations ? DOPPEL_IMAGE_ORIENTATIONS : 1;
+    const uint32_t views = item->count < DOPPEL_VIEW_COUNT ? item->count : DOPPEL_VIEW_COUNT;
     struct view_pair nearest = {.score = UINT16_MAX};
     for (uint32_t i = 0; i < query->count * orientations; i++) {
         const uint32_t at = i / orientations, turn = i % orientations;
         const struct doppel_code code = doppel_image_orient(&query->codes[at], turn);
-        for (uint32_t j = 0; j < item->count; j++) {
-            const uint32_t score = doppel_code_distance(&code, &item->codes[j], 256) +
-                                   JUDGE_WEIGHT * doppel_code_distance(&code, &item->codes[j], 64);
+        struct code_distances distances[DOPPEL_VIEW_COUNT];
+        measure_distances(&code, item->codes, views, distances);
+        for (uint32_t j = 0; j < views; j++) {
+            const uint32_t score =
+                distances[j].distance256 + (uint32_t)JUDGE_WEIGHT * distances[j].distance64;
             if (score < nearest.score)
                 nearest = (struct view_pair){.score = (uint16_t)score,
                                              .query_view = (uint8_t)query->positions[at],

@@ -143,18 +143,6 @@ DOPPEL_API enum doppel_status doppel_cache_put_record(struct doppel_cache *cache
                                                       const struct doppel_record *record,
                                                       struct doppel_error *error);
 
-/** The outcome of a pixel check by this version of doppel of two contents, in either order: the
- * verdict is turned to make `a` the query. DOPPEL_E_NOT_FOUND. */
-DOPPEL_API enum doppel_status doppel_cache_pair(struct doppel_cache *cache,
-                                                const struct doppel_digest *a,
-                                                const struct doppel_digest *b, bool *out_same,
-                                                struct doppel_image_verdict *out_verdict);
-DOPPEL_API enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache,
-                                                    const struct doppel_digest *a,
-                                                    const struct doppel_digest *b, bool same,
-                                                    const struct doppel_image_verdict *verdict,
-                                                    struct doppel_error *error);
-
 /** What was kept of the comparison of a collection: bytes whose meaning is the caller's.
  * @param collection what tells it apart, and all that the bytes depend on and do not tell
  * @param out given (free). DOPPEL_E_NOT_FOUND. */

@@ -294,7 +294,7 @@ const char catalogue_schema[] =
  * those of recordings their tags; version 10: those of texts what they were read as, and more are
  * read as HTML; version 11: the quality of images knows what of them is even; version 12: a
  * TIFF of pages is a document, and no image; version 13: other keypoints come first. So they are
- * read again. */
+ * read again. Version 14 knows no outcomes of pixel checks. */
 const char *const cache_upgrades[CACHE_UPGRADES] = {
     JOINED_TABLE("main."),
     "DELETE FROM record WHERE kind = 2;",
@@ -308,7 +308,8 @@ const char *const cache_upgrades[CACHE_UPGRADES] = {
     "DELETE FROM record WHERE kind = 2 AND digest IN"
     " (SELECT digest FROM file WHERE" NAMED_TIFF ");"
     "DELETE FROM file WHERE" NAMED_TIFF ";",
-    "DELETE FROM record WHERE scheme IN (14, 15);"};
+    "DELETE FROM record WHERE scheme IN (14, 15);",
+    "DROP TABLE IF EXISTS pair;"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */
 #define CACHE_TABLES(place)                                                                        \
@@ -326,15 +327,7 @@ const char *const cache_upgrades[CACHE_UPGRADES] = {
     " fingerprint BLOB, checksum INTEGER NOT NULL, attachment_checksum INTEGER NOT NULL,"          \
     " attachment BLOB,"                                                                            \
     " PRIMARY KEY(digest, scheme, version, reading)"                                               \
-    ") STRICT;"                                                                                    \
-    "CREATE TABLE " place "pair("                                                                  \
-    " a BLOB NOT NULL, b BLOB NOT NULL,"                                                           \
-    " program TEXT NOT NULL, same INTEGER NOT NULL,"                                               \
-    " distance64 INTEGER NOT NULL, distance256 INTEGER NOT NULL,"                                  \
-    " query_view INTEGER NOT NULL, item_view INTEGER NOT NULL, orientation INTEGER NOT NULL,"      \
-    " false_positive_rate REAL NOT NULL, similarity REAL NOT NULL, checksum INTEGER NOT NULL,"     \
-    " PRIMARY KEY(a, b)"                                                                           \
-    ") STRICT, WITHOUT ROWID;" JOINED_TABLE(place)
+    ") STRICT;" JOINED_TABLE(place)
 
 /* The attachment comes last: it lies on a page of its own, which other look-ups do not read. */
 const char cache_schema[] = CACHE_TABLES("main.");

@@ -8,7 +8,7 @@
 #define CATALOGUE_APPLICATION_ID UINT32_C(0x64706c4c)
 #define CACHE_APPLICATION_ID UINT32_C(0x64706c43)
 
-enum { CATALOGUE_VERSION = 19, CATALOGUE_UPGRADES = 17, CACHE_VERSION = 13, CACHE_UPGRADES = 10 };
+enum { CATALOGUE_VERSION = 19, CATALOGUE_UPGRADES = 17, CACHE_VERSION = 14, CACHE_UPGRADES = 11 };
 
 extern const char catalogue_schema[];
 extern const char *const catalogue_upgrades[CATALOGUE_UPGRADES]; /* from version 2 on */

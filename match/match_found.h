@@ -59,6 +59,8 @@ struct doppel_match {
     double score;                  /**< -log10 of the false-positive rate; 0 when not known */
     double false_positive_rate;    /**< < 0: not known: of pictures too flat to tell, and of schemes
                                       without a calibration */
+    double pair_rate; /**< of pictures, by views: the share of pairs of different ones that come as
+                         near, however many are compared; < 0: likewise */
     struct {
         bool mirrored, cropped, trimmed;
         uint16_t rotated; /**< degrees clockwise by which the query was turned: 0, 90, 180, 270 */

@@ -83,10 +83,8 @@ DOPPEL_API bool doppel_match_borderline(const struct doppel_match *match,
 DOPPEL_API bool doppel_match_by_codes(const struct doppel_match *match,
                                       const struct doppel_match_options *options);
 
-/** What the codes said of a pair, for doppel_image_check_pixels to begin with. @param match of
- * these options. Thread-safe. */
-DOPPEL_API struct doppel_image_verdict doppel_match_verdict(
-    const struct doppel_match *match, const struct doppel_match_options *options);
+/** What the codes said of a pair, for doppel_image_check_pixels to begin with. Thread-safe. */
+DOPPEL_API struct doppel_image_verdict doppel_match_verdict(const struct doppel_match *match);
 
 /** Fill a borderline match from pixels.
  * @param verdict of doppel_image_check_pixels, whose rate is that of a pair

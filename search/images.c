@@ -30,7 +30,7 @@ static bool found_pixels_agree(const struct image_search *search, struct doppel_
 {
     struct doppel_item item;
     struct doppel_image_features query, other;
-    struct doppel_image_verdict verdict = doppel_match_verdict(&found->match, search->match);
+    struct doppel_image_verdict verdict = doppel_match_verdict(&found->match);
     if (doppel_library_get(search->at.library, found->id, true, &item, NULL))
         return false;
     const bool known = search->record && doppel_record_image_features(search->record, &query) &&

@@ -24,13 +24,11 @@ static const int64_t SECOND_NS = 1000000000;
 static const char *const moves[] = {
     MOVE("file", FILE_STORED),
     MOVE("record", DETAIL_STORED),
-    MOVE("pair", PAIR_STORED),
     MOVE("joined", JOINED_STORED),
     "DELETE FROM main.joined WHERE collection NOT IN"
     " (SELECT collection FROM main.joined ORDER BY written_ns DESC LIMIT 32)",
     "DELETE FROM temp.file",
     "DELETE FROM temp.record",
-    "DELETE FROM temp.pair",
     "DELETE FROM temp.joined",
 };
 

@@ -34,10 +34,6 @@ struct doppel_cache {
 #define FILE_STORED FILE_COLUMNS ", checksum"
 #define DETAIL_COLUMNS RECORD_COLUMNS ", reading, status, message, program, fingerprint"
 #define DETAIL_STORED DETAIL_COLUMNS ", attachment_checksum, checksum, attachment"
-#define PAIR_COLUMNS                                                                               \
-    "a, b, program, same, distance64, distance256, query_view, item_view, orientation,"            \
-    " false_positive_rate, similarity"
-#define PAIR_STORED PAIR_COLUMNS ", checksum"
 #define JOINED_STORED "collection, written_ns, checksum, data"
 
 /** What is pending comes first, and one row is all that is wanted. */

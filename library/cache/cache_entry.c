@@ -1,4 +1,4 @@
-/* What the cache knows: of files, of contents, of pairs of contents. */
+/* What the cache knows: of files and of contents. */
 #include "library/cache/cache.h"
 
 #include <assert.h>
@@ -212,103 +212,5 @@ enum doppel_status doppel_cache_put_record(struct doppel_cache *cache,
     if (!failed && record->attachment_size)
         sqlite3_bind_blob64(statement, COLUMN_ATTACHMENT + 1, record->attachment,
                             record->attachment_size, SQLITE_STATIC);
-    return cache_put(cache, statement, error);
-}
-
-/* ---- pairs ---- */
-
-enum { PAIR_COLUMN_COUNT = 11 };
-
-#define PAIR_VALUES "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11"
-
-/* Stored with the lower digest as the query. The orientation back: mirrorings undo themselves, and
- * trade places when a transposition comes before them. */
-static void swap_roles(struct doppel_image_verdict *verdict)
-{
-    uint8_t view = verdict->query_view, orientation = verdict->orientation;
-    verdict->query_view = verdict->item_view;
-    verdict->item_view = view;
-    if (orientation & 4)
-        verdict->orientation = (uint8_t)(4 | (orientation & 1) << 1 | (orientation & 2) >> 1);
-}
-
-/* Bind the pair in its stored order; true when that swaps the roles. */
-static bool bind_pair(sqlite3_stmt *statement, const struct doppel_digest *a,
-                      const struct doppel_digest *b)
-{
-    bool swapped = memcmp(a->bytes, b->bytes, sizeof a->bytes) > 0;
-    const struct doppel_digest *low = swapped ? b : a, *high = swapped ? a : b;
-    sqlite3_bind_blob(statement, 1, low->bytes, sizeof low->bytes, SQLITE_STATIC);
-    sqlite3_bind_blob(statement, 2, high->bytes, sizeof high->bytes, SQLITE_STATIC);
-    return swapped;
-}
-
-static bool read_verdict(sqlite3_stmt *statement, struct doppel_image_verdict *out)
-{
-    *out = (struct doppel_image_verdict){
-        .distance64 = (uint32_t)sqlite3_column_int64(statement, 4),
-        .distance256 = (uint32_t)sqlite3_column_int64(statement, 5),
-        .query_view = (uint8_t)sqlite3_column_int(statement, 6),
-        .item_view = (uint8_t)sqlite3_column_int(statement, 7),
-        .orientation = (uint8_t)sqlite3_column_int(statement, 8),
-        .false_positive_rate = sqlite3_column_double(statement, 9),
-        .similarity = sqlite3_column_double(statement, 10),
-    };
-    return sqlite3_column_int(statement, PAIR_COLUMN_COUNT) == 1 &&
-           is_of_this_program(statement, 2) && out->distance64 <= 64 && out->distance256 <= 256 &&
-           out->query_view < DOPPEL_VIEW_COUNT && out->item_view < DOPPEL_VIEW_COUNT &&
-           out->orientation < DOPPEL_IMAGE_ORIENTATIONS && out->false_positive_rate >= 0 &&
-           out->false_positive_rate <= 1 && out->similarity >= -1 && out->similarity <= 1;
-}
-
-enum doppel_status doppel_cache_pair(struct doppel_cache *cache, const struct doppel_digest *a,
-                                     const struct doppel_digest *b, bool *out_same,
-                                     struct doppel_image_verdict *out_verdict)
-{
-    sqlite3_stmt *statement =
-        cache_reader(cache, SELECT_FROM_BOTH(PAIR_COLUMNS ", " IS_WHOLE(PAIR_COLUMNS), "pair",
-                                             "a = ?1 AND b = ?2"));
-    if (!statement)
-        return DOPPEL_E_NOT_FOUND;
-    struct doppel_image_verdict verdict;
-    bool swapped = bind_pair(statement, a, b);
-    enum doppel_status status;
-    TRY(cache_look_up(cache, statement));
-    if (!read_verdict(statement, &verdict))
-        TRY(DOPPEL_E_NOT_FOUND);
-    if (swapped)
-        swap_roles(&verdict);
-    *out_same = sqlite3_column_int(statement, 3) != 0;
-    *out_verdict = verdict;
-done:
-    sqlite3_reset(statement);
-    return status;
-}
-
-enum doppel_status doppel_cache_put_pair(struct doppel_cache *cache, const struct doppel_digest *a,
-                                         const struct doppel_digest *b, bool same,
-                                         const struct doppel_image_verdict *verdict,
-                                         struct doppel_error *error)
-{
-    sqlite3_stmt *statement;
-    enum doppel_status status =
-        doppel_store_statement(cache->store,
-                               "INSERT OR REPLACE INTO temp.pair(" PAIR_STORED
-                               ") VALUES(" PAIR_VALUES ", " CHECKSUM_OF(PAIR_VALUES) ")",
-                               &statement, error);
-    if (status)
-        return status;
-    struct doppel_image_verdict stored = *verdict;
-    if (bind_pair(statement, a, b))
-        swap_roles(&stored);
-    sqlite3_bind_text(statement, 3, doppel_version(), -1, SQLITE_STATIC);
-    sqlite3_bind_int(statement, 4, same);
-    sqlite3_bind_int64(statement, 5, stored.distance64);
-    sqlite3_bind_int64(statement, 6, stored.distance256);
-    sqlite3_bind_int(statement, 7, stored.query_view);
-    sqlite3_bind_int(statement, 8, stored.item_view);
-    sqlite3_bind_int(statement, 9, stored.orientation);
-    sqlite3_bind_double(statement, 10, stored.false_positive_rate);
-    sqlite3_bind_double(statement, 11, stored.similarity);
     return cache_put(cache, statement, error);
 }

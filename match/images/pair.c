@@ -30,7 +30,7 @@ struct doppel_match_options doppel_match_options_default(void)
  * Of a pair the rate is what the calibration says; of a query it is the chance that one pair or
  * more of so many come out as near. */
 
-enum { COMPARED_LEAST = 128, COMPARED_MOST_BITS = 60, CHECKS_A_QUERY = 16 };
+enum { COMPARED_LEAST = 128, COMPARED_MOST_BITS = 60 };
 
 /* Of so many pictures all are compared by a sweep, which reaches as far as this. */
 enum { COMPARED_MANY = 1 << 16 };
@@ -56,7 +56,9 @@ double doppel_match_pair_rate(const struct doppel_match_options *options)
 double doppel_match_check_rate(const struct doppel_match_options *options)
 {
     const uint64_t compared = doppel_image_compared(options->compared);
-    double rate = compared < COMPARED_MANY ? CHECKS_A_QUERY / (double)compared : check_rate_of_many;
+    const double rate = compared < COMPARED_MANY
+                            ? DOPPEL_IMAGE_BORDERLINE_FPR * sqrt(COMPARED_LEAST / (double)compared)
+                            : check_rate_of_many;
     return fmax(doppel_match_pair_rate(options), rate);
 }
 
@@ -65,19 +67,9 @@ static double query_rate_of(double pair_rate, const struct doppel_match_options 
     return -expm1(-pair_rate * (double)doppel_image_compared(options->compared));
 }
 
-static double pair_rate_of(const struct doppel_match *match,
-                           const struct doppel_match_options *options)
+static bool is_pair_within(const struct doppel_match *match, double rate)
 {
-    const double expected = -log1p(-match->false_positive_rate);
-    return fmin(1, expected / (double)doppel_image_compared(options->compared));
-}
-
-/* Rates go there and back, which moves their last bits. */
-static bool is_pair_within(const struct doppel_match *match, double rate,
-                           const struct doppel_match_options *options)
-{
-    const double rounding = 1e-12;
-    return match->false_positive_rate >= 0 && pair_rate_of(match, options) <= rate * (1 + rounding);
+    return match->pair_rate >= 0 && match->pair_rate <= rate;
 }
 
 /* ---- the description of a match ---- */
@@ -108,6 +100,13 @@ static void describe_rate(double rate, struct doppel_match *match)
 {
     match->false_positive_rate = rate;
     match->score = rate > 0 ? -log10(rate) : 0;
+}
+
+static void describe_pair_rate(double rate, const struct doppel_match_options *options,
+                               struct doppel_match *match)
+{
+    match->pair_rate = rate;
+    describe_rate(query_rate_of(rate, options), match);
 }
 
 static bool is_crop(unsigned view)
@@ -160,7 +159,7 @@ static void match_views(const struct doppel_match_item *query, const struct dopp
     doppel_image_weigh(query->quality < item->quality ? query->quality : item->quality, &verdict);
     match->distance = verdict.distance64;
     match->similarity = verdict.similarity;
-    describe_rate(query_rate_of(verdict.false_positive_rate, options), match);
+    describe_pair_rate(verdict.false_positive_rate, options, match);
     describe_views(verdict.query_view, verdict.item_view, match);
     describe_orientation(verdict.orientation, match);
 }
@@ -271,7 +270,7 @@ bool doppel_match_by_codes(const struct doppel_match *match,
     if (options->min_similarity >= 0)
         return match->similarity >= options->min_similarity;
     if (match->scheme == DOPPEL_SCHEME_PHASH64 && match->false_positive_rate >= 0)
-        return is_pair_within(match, doppel_match_pair_rate(options), options);
+        return is_pair_within(match, doppel_match_pair_rate(options));
     if (options->max_distance >= 0)
         return true;
     return match->distance <= (match->scheme == DOPPEL_SCHEME_PHASH64
@@ -284,15 +283,15 @@ static bool is_unsure(const struct doppel_match *match, const struct doppel_matc
 {
     const double sure = pow(doppel_match_pair_rate(options), 1 / DOPPEL_IMAGE_UNSEEN_POWER);
     return match->scheme == DOPPEL_SCHEME_PHASH64 && match->verified == DOPPEL_VERIFIED_CODES &&
-           wants_pixels(options) &&
-           is_pair_within(match, doppel_match_check_rate(options), options) &&
-           !is_pair_within(match, sure, options);
+           wants_pixels(options) && is_pair_within(match, doppel_match_check_rate(options)) &&
+           !is_pair_within(match, sure);
 }
 
 static void begin_pair_match(const struct doppel_scheme *scheme, enum doppel_scheme_id id,
                              struct doppel_match *match)
 {
-    *match = (struct doppel_match){.verified = DOPPEL_VERIFIED_CODES, .scheme = id};
+    *match =
+        (struct doppel_match){.verified = DOPPEL_VERIFIED_CODES, .scheme = id, .pair_rate = -1};
     describe_rate(-1, match);
     if (scheme) {
         match->kind = scheme->kind;
@@ -326,7 +325,8 @@ bool doppel_match_pair(const struct doppel_match_item *query, const struct doppe
     else
         match_codes(query, item, options, out_match);
     if (!is_distinctive(query) || !is_distinctive(item) ||
-        (out_match->false_positive_rate >= 1 && (!is_looked_up(query) || !is_looked_up(item)))) {
+        (out_match->pair_rate >= 1 && (!is_looked_up(query) || !is_looked_up(item)))) {
+        out_match->pair_rate = -1;
         describe_rate(-1, out_match);
         return false;
     }
@@ -356,11 +356,10 @@ bool doppel_match_borderline(const struct doppel_match *match,
     return is_unsure(match, options) && (most < 0 || match->distance <= (uint32_t)most);
 }
 
-struct doppel_image_verdict doppel_match_verdict(const struct doppel_match *match,
-                                                 const struct doppel_match_options *options)
+struct doppel_image_verdict doppel_match_verdict(const struct doppel_match *match)
 {
     return (struct doppel_image_verdict){.distance64 = match->distance,
-                                         .false_positive_rate = pair_rate_of(match, options),
+                                         .false_positive_rate = match->pair_rate,
                                          .similarity = match->similarity};
 }
 
@@ -369,8 +368,8 @@ bool doppel_match_from_pixels(const struct doppel_image_verdict *verdict,
                               struct doppel_match *match)
 {
     match->similarity = verdict->similarity;
-    describe_rate(query_rate_of(verdict->false_positive_rate, options), match);
-    if (!is_pair_within(match, doppel_match_pair_rate(options), options))
+    describe_pair_rate(verdict->false_positive_rate, options, match);
+    if (!is_pair_within(match, doppel_match_pair_rate(options)))
         return false;
     match->verified = DOPPEL_VERIFIED_ALIGNMENT;
     return true;

@@ -145,7 +145,7 @@ static void test_kernels_agree(void **state)
         assert_memory_equal(&found[0], &found[1], sizeof *found);
         fits += fit[0];
     }
-    assert_in_range(fits, 200, 680);
+    assert_in_range(fits, 100, 680);
 }
 
 int main(void)

@@ -111,21 +111,17 @@ void run_raw(const char *path, const char *sql)
 
 void seal_cache(const char *path)
 {
-    run_raw(path,
-            "UPDATE file SET checksum = " CHECKSUM_OF(
-                FILE_COLUMNS) ";"
-                              "UPDATE pair SET checksum = " CHECKSUM_OF(
-                                  PAIR_COLUMNS) ";"
-                                                "UPDATE record SET attachment_checksum "
-                                                "= " CHECKSUM_OF(
-                                                    "digest, scheme, version, reading, "
-                                                    "attachment") ";"
-                                                                  "UPDATE record SET "
-                                                                  "checksum "
-                                                                  "= " CHECKSUM_OF(DETAIL_COLUMNS
-                                                                                   ", "
-                                                                                   "attachment_"
-                                                                                   "checksum"));
+    run_raw(path, "UPDATE file SET checksum = " CHECKSUM_OF(
+                      FILE_COLUMNS) ";"
+                                    "UPDATE record SET attachment_checksum "
+                                    "= " CHECKSUM_OF("digest, scheme, version, reading, "
+                                                     "attachment") ";"
+                                                                   "UPDATE record SET "
+                                                                   "checksum "
+                                                                   "= " CHECKSUM_OF(DETAIL_COLUMNS
+                                                                                    ", "
+                                                                                    "attachment_"
+                                                                                    "checksum"));
 }
 
 void seal_catalogue(const char *path)

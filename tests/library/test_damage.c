@@ -211,22 +211,18 @@ static void test_an_id_out_of_range_is_told(void **state)
     doppel_library_close(library);
 }
 
-/* A cache that knows a file, its content and a pair, each once; then `change` is made, and one of
- * the three is not known any more. */
+/* A cache that knows a file and its content; then `change` is made, and one of the two is not known
+ * any more. */
 static void assert_one_is_not_known(const char *path, const char *change, bool seal)
 {
     struct doppel_record record = record_make(1), known;
     const struct doppel_file_stamp stamp = {.inode = 1};
     const struct doppel_digest other = doppel_digest_bytes("other", 5);
-    struct doppel_image_verdict verdict = {.similarity = 0.5};
     struct doppel_cache *cache;
     struct doppel_digest digest;
-    bool same;
     assert_int_equal(doppel_cache_open(path, &cache, NULL, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_put_record(cache, &record, NULL), DOPPEL_OK);
     assert_int_equal(doppel_cache_put_file(cache, "/a", &stamp, &other, NULL), DOPPEL_OK);
-    assert_int_equal(doppel_cache_put_pair(cache, &record.digest, &other, true, &verdict, NULL),
-                     DOPPEL_OK);
     doppel_cache_close(cache);
     run_raw(path, change);
     if (seal)
@@ -238,8 +234,7 @@ static void assert_one_is_not_known(const char *path, const char *change, bool s
         doppel_record_free(&known);
     }
     found += !doppel_cache_file(cache, "/a", &stamp, &digest);
-    found += !doppel_cache_pair(cache, &record.digest, &other, &same, &verdict);
-    if (found != 2)
+    if (found != 1)
         fail_msg("%s: %d known", change, found);
     doppel_cache_close(cache);
     doppel_record_free(&record);
@@ -256,10 +251,6 @@ static void test_a_damaged_row_of_the_cache_is_not_known(void **state)
         "UPDATE record SET status = 2, message = 'a status that is not kept'",
         "UPDATE record SET attachment = x''",
         "UPDATE file SET digest = x'00'",
-        "UPDATE pair SET query_view = 99",
-        "UPDATE pair SET orientation = 8",
-        "UPDATE pair SET distance64 = -1",
-        "UPDATE pair SET similarity = 9e999",
     };
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
         assert_one_is_not_known(folder_path(*state, "cache.db"), damages[i], true);
@@ -277,10 +268,6 @@ static void test_a_changed_row_of_the_cache_is_not_known(void **state)
         "UPDATE record SET width = width + 1",
         "UPDATE record SET quality = quality / 2",
         "UPDATE file SET digest = randomblob(16)",
-        "UPDATE pair SET same = 0",
-        "UPDATE pair SET similarity = 0.25",
-        "UPDATE pair SET false_positive_rate = 0.5",
-        "UPDATE pair SET checksum = 0",
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         assert_one_is_not_known(folder_path(*state, "cache.db"), changes[i], false);

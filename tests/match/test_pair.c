@@ -336,11 +336,6 @@ static void test_strangers_do_not_meet(void **state)
 
 /* ---- pixels ---- */
 
-static double rate_of_query(double pair_rate, double pictures)
-{
-    return 1 - exp(-pair_rate * pictures);
-}
-
 static void test_borderline(void **state)
 {
     (void)state;
@@ -349,23 +344,23 @@ static void test_borderline(void **state)
                                  .verified = DOPPEL_VERIFIED_CODES,
                                  .distance = 9,
                                  .similarity = 0.5,
-                                 .false_positive_rate = rate_of_query(1e-3, 128)};
+                                 .pair_rate = 1e-3};
     assert_false(doppel_match_borderline(&match, &options));
     options.check_pixels = true;
     assert_true(doppel_match_borderline(&match, &options));
-    match.false_positive_rate = rate_of_query(DOPPEL_IMAGE_BORDERLINE_FPR * 1.01, 128);
+    match.pair_rate = DOPPEL_IMAGE_BORDERLINE_FPR * 1.01;
     assert_false(doppel_match_borderline(&match, &options));
     assert_false(doppel_match_by_codes(&match, &options));
-    match.false_positive_rate = DOPPEL_IMAGE_QUERY_RATE / 2;
+    match.pair_rate = DOPPEL_IMAGE_QUERY_RATE / 256;
     assert_true(doppel_match_borderline(&match, &options));
     assert_true(doppel_match_by_codes(&match, &options));
     /* so rare that they match whatever the pixels are like */
     const double sure = pow(DOPPEL_IMAGE_QUERY_RATE / 128, 1 / DOPPEL_IMAGE_UNSEEN_POWER);
-    match.false_positive_rate = rate_of_query(sure * .99, 128);
+    match.pair_rate = sure * .99;
     assert_false(doppel_match_borderline(&match, &options));
-    match.false_positive_rate = rate_of_query(sure * 1.01, 128);
+    match.pair_rate = sure * 1.01;
     assert_true(doppel_match_borderline(&match, &options));
-    match.false_positive_rate = rate_of_query(1e-3, 128);
+    match.pair_rate = 1e-3;
     options.max_distance = 8;
     assert_false(doppel_match_borderline(&match, &options));
     options.max_distance = 9;
@@ -421,15 +416,15 @@ static void test_rates_of_pairs(void **state)
         uint64_t compared;
         double pair, check;
     } table[] = {
-        {0, 0, 1e-3 / 128, 16. / 128},
-        {0, 300, 1e-3 / 512, 16. / 512},
+        {0, 0, 1e-3 / 128, .125},
+        {0, 300, 1e-3 / 512, .125 * sqrt(128. / 512)},
         {0, 1000000, 1e-3 / 1048576, 1e-7},
-        {0, 10000, 1e-3 / 16384, 16. / 16384},
-        {.01, 300, 1e-2 / 512, 16. / 512},
-        {1, 0, 1. / 128, 16. / 128},
-        {2, 0, 1e-2, 16. / 128},
-        {1e-6, 1000, 1e-6 / 1024, 16. / 1024},
-        {1, 4096, 1. / 4096, 16. / 4096},
+        {0, 10000, 1e-3 / 16384, .125 * sqrt(128. / 16384)},
+        {.01, 300, 1e-2 / 512, .125 * sqrt(128. / 512)},
+        {1, 0, 1. / 128, .125},
+        {2, 0, 1e-2, .125},
+        {1e-6, 1000, 1e-6 / 1024, .125 * sqrt(128. / 1024)},
+        {1, 4096, 1. / 4096, .125 * sqrt(128. / 4096)},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct doppel_match_options options = doppel_match_options_default();
