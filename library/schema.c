@@ -293,8 +293,9 @@ const char catalogue_schema[] =
  * of texts their SimHash; versions 7 and 8: those of pictures their origin, and place; version 9:
  * those of recordings their tags; version 10: those of texts what they were read as, and more are
  * read as HTML; version 11: the quality of images knows what of them is even; version 12: a
- * TIFF of pages is a document, and no image; version 13: other keypoints come first. So they are
- * read again. Version 14 knows no outcomes of pixel checks. */
+ * TIFF of pages is a document, and no image; version 13: other keypoints come first, figures are
+ * cut out of more pictures, and more bars off videos. So they are read again. Version 14 knows no
+ * outcomes of pixel checks. */
 const char *const cache_upgrades[CACHE_UPGRADES] = {
     JOINED_TABLE("main."),
     "DELETE FROM record WHERE kind = 2;",
@@ -308,7 +309,7 @@ const char *const cache_upgrades[CACHE_UPGRADES] = {
     "DELETE FROM record WHERE kind = 2 AND digest IN"
     " (SELECT digest FROM file WHERE" NAMED_TIFF ");"
     "DELETE FROM file WHERE" NAMED_TIFF ";",
-    "DELETE FROM record WHERE scheme IN (14, 15);",
+    "DELETE FROM record WHERE kind IN (2, 4);",
     "DROP TABLE IF EXISTS pair;"};
 
 /* `place` is "main." or "temp.": what is to be written yet has tables of the same make. */

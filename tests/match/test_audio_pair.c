@@ -153,7 +153,7 @@ static void test_rates_of_pairs_are_true(void **state)
     static const double lengths[] = {1, 2, 3, 5}, rates[] = {0.1, 0.03, 0.01, 0.001};
     size_t within[4] = {0}, all = 0;
     for (uint64_t i = 0; i < PAIRS; i++)
-        for (int length = 0; length < 4; length++, all++) {
+        for (size_t length = 0; length < 4; length++, all++) {
             struct recording a = unrelated_clip(lengths[length], 1000 * i + length * 2 + 10);
             struct recording b = unrelated_clip(lengths[length], 1000 * i + length * 2 + 511);
             struct doppel_match match = compare_audio(&a, &b);
