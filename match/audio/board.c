@@ -101,6 +101,8 @@ bool board_pair(struct board *board, const struct candidate *at)
         int32_t frequency = frequency_in_item(at, &window->all[i]);
         uint32_t first, end;
         range_of(board, frequency, FREQUENCY_WITHIN, &first, &end);
+        if (first == end)
+            continue;
         while (board->pairs.capacity < board->pairs.count + (end - first))
             if (!array_grow((void **)&board->pairs.items, board->pairs.capacity,
                             &board->pairs.capacity, sizeof *board->pairs.items))
