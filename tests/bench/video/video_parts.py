@@ -1,8 +1,8 @@
 """Videos by their keypoints: python3 video_parts.py BUILD VIDEO... Every other video is added by
 scheme local. Stills of these are looked for (cropped, and pasted on frames of the others), and
-clips that show them in a corner of the others; and stills and clips of the others, which are to
-find nothing. It prints recall and false matches, whether the time told is right, bytes an hour and
-milliseconds. It decodes by OpenCV (python3-opencv)."""
+clips that show them in a corner of the others; and stills and clips of the others. It prints
+recall, matches elsewhere and of how many of these SIFT says that they show the same, whether the
+time told is right, bytes an hour and milliseconds. It decodes by OpenCV (python3-opencv)."""
 
 import json
 import os
@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import cv2
+from same_place import is_same_place
 
 STILLS = 4  # of each video
 CLIP_SECONDS = 8
@@ -35,6 +36,13 @@ class Video:
                 break
             self.frames.append(frame)
         self.seconds = len(self.frames) / self.rate
+
+
+class Still:
+    """A picture as a video of one frame."""
+
+    def __init__(self, path):
+        self.rate, self.frames = 1, [cv2.imread(path)]
 
 
 def crop(frame, left, top, right, bottom):
@@ -119,8 +127,9 @@ def is_timed(row, at, clip):
 
 
 class Bench:
-    def __init__(self, doppel, library):
+    def __init__(self, doppel, library, kept):
         self.doppel, self.library = doppel, library
+        self.kept = {video.path: video for video in kept}
 
     def find(self, paths):
         begun = time.monotonic()
@@ -134,18 +143,29 @@ class Bench:
     def report(self, name, queries, clip):
         rows = self.find(queries)
         right = {r["query"]: r for r in rows if r["path"] == queries[r["query"]][0]}
-        wrong = sum(r["path"] != queries[r["query"]][0] for r in rows)
+        wrong = [r for r in rows if r["path"] != queries[r["query"]][0]]
         timed = sum(is_timed(right[q], queries[q][1], clip) for q in right)
         print(
             f"{name:26} {len(right):3} of {len(queries)}, at the right time {timed}, "
-            f"elsewhere {wrong}, {1000 * self.seconds / len(queries):.0f} ms each",
+            f"elsewhere {self.count_same(wrong)}, {1000 * self.seconds / len(queries):.0f} ms each",
             flush=True,
         )
 
     def report_strangers(self, name, queries):
-        rows = self.find(queries)
-        told = sorted({(os.path.basename(r["query"]), os.path.basename(r["path"])) for r in rows})
-        print(f"{name:26} {len(queries)} that show nothing of it: {len(rows)} matches", *told[:9])
+        told = self.count_same(self.find(queries))
+        print(f"{name:26} {len(queries)} of the others: matches {told}", flush=True)
+
+    def count_same(self, rows):
+        """Of how many of some matches SIFT says the same, and of how many of the same rectangles
+        in another video of the library."""
+        same = chance = 0
+        paths = sorted(self.kept)
+        for row in rows:
+            query = (Still if row["query"].endswith(".jpg") else Video)(row["query"])
+            other = paths[(paths.index(row["path"]) + len(paths) // 2) % len(paths)]
+            same += is_same_place(row, query, self.kept[row["path"]])
+            chance += is_same_place(row, query, self.kept[other])
+        return f"{len(rows)} (by SIFT {same}, of as many wrong ones {chance})"
 
 
 def add(doppel, library, videos):
@@ -179,7 +199,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
         for part in ("stills", "clips", "other stills", "other clips"):
             (folder / part).mkdir()
-        bench = Bench(doppel, str(folder / "library"))
+        bench = Bench(doppel, str(folder / "library"), kept)
         add(doppel, bench.library, kept)
         for edit, stills in write_stills(folder / "stills", kept, others, chance).items():
             bench.report(edit, stills, False)
