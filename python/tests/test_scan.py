@@ -150,8 +150,12 @@ def test_drawings_of_places(media, tmp_path):
     )
     axes = match.plot(tmp_path / "page.png", sea)
     outline = axes.lines[0].get_xydata() * page.height  # its corners, in pixels
-    top = 250 + 300 * math.sin(math.radians(15)), 150.0
-    assert min(math.dist(corner, top) for corner in outline) < page.height / 50
+    across, down = math.cos(math.radians(15)), math.sin(math.radians(15))
+    middle = 250 + turned.width / 2, 150 + turned.height / 2
+    for x, y in outline - middle:  # turned back: of what met, in the picture's corners
+        back = abs(x * across + y * down), abs(y * across - x * down)
+        assert 0.9 * sea.width < 2 * back[0] < 1.02 * sea.width
+        assert 0.9 * sea.height < 2 * back[1] < 1.02 * sea.height
     assert len(axes.images) == 2
     [group] = doppel.scan([tmp_path, media / "pictures/originals/sea.jpg"], parts=True)
     assert "rotate(1" in group._repr_html_()
