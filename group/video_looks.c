@@ -64,7 +64,9 @@ static void look_at_video(const struct group_lead *lead, const struct doppel_vid
         return;
     if (lead->turned)
         turn_match(&match);
-    doppel_match_fit_view(query, item, &match);
+    const struct doppel_segment *longest = longest_segment(&match);
+    if (longest)
+        doppel_match_fit_view(query, item, longest, &match);
     struct video_shares shown = shown_by_view(query, item, &match.view);
     free((void *)match.segments);
     double scene = shown.query_scene / shown.item_scene;

@@ -119,10 +119,11 @@ DOPPEL_API enum doppel_status doppel_match_videos(const struct doppel_video_trac
 
 /** How the query lies in the item, or the item in the query, more closely than it took to find
  * that: the `view` of a match of the two, where that is the frame as it is and the frames are not
- * near. @param query,item with cells, as far as they are known; without, nothing is done. @param
- * match with its segments. Thread-safe. */
+ * near. @param query,item with cells, as far as they are known; without, nothing is done.
+ * @param segment of the match: along which the view is fitted. Thread-safe. */
 DOPPEL_API void doppel_match_fit_view(const struct doppel_video_track *query,
                                       const struct doppel_video_track *item,
+                                      const struct doppel_segment *segment,
                                       struct doppel_match *match);
 
 /** Whether a video shows a picture, and when. As doppel_match_videos. */

@@ -97,12 +97,6 @@ static const char *finder_of(const struct doppel_cache *cache, enum doppel_statu
     return is_by_limits(status) ? cache->limits : is_lasting(status) ? doppel_version() : NULL;
 }
 
-static bool is_of_this_program(sqlite3_stmt *statement, int column)
-{
-    const char *program = (const char *)sqlite3_column_text(statement, column);
-    return program && strcmp(program, doppel_version()) == 0;
-}
-
 /* A newer doppel may read what this one could not. */
 static bool read_cached_failure(const struct doppel_cache *cache, sqlite3_stmt *statement,
                                 struct doppel_record *record)

@@ -1,5 +1,5 @@
 /* How one of two videos that match lies in the other, more closely than it took to find it: the
- * view fitted along the longest segment, as a part of the other, and the other way round. */
+ * view fitted along a segment, as a part of the other, and the other way round. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,17 +9,6 @@ enum {
     MOST_RUNS = 24, /* of the query that are looked at */
     NEAR_BITS = 24  /* frames that are as near lie alike */
 };
-
-static const struct doppel_segment *longest_pair_segment(const struct doppel_match *match)
-{
-    const struct doppel_segment *longest = NULL;
-    for (size_t i = 0; i < match->segment_count; i++) {
-        const struct doppel_segment *segment = &match->segments[i];
-        if (!longest || segment->a_end - segment->a_start > longest->a_end - longest->a_start)
-            longest = segment;
-    }
-    return longest;
-}
 
 /* The runs that meet along a segment. @param out room for MOST_RUNS. @return how many there are */
 static size_t pairs_along(const struct doppel_video_track *query,
@@ -61,13 +50,13 @@ static double fit_along(const struct doppel_video_track *query,
 }
 
 void doppel_match_fit_view(const struct doppel_video_track *query,
-                           const struct doppel_video_track *item, struct doppel_match *match)
+                           const struct doppel_video_track *item,
+                           const struct doppel_segment *segment, struct doppel_match *match)
 {
-    const struct doppel_segment *segment = longest_pair_segment(match);
     struct doppel_video_view there = match->view, back = video_turned_view(&there);
     const struct doppel_video_warp *warp = &there.warp;
     const bool plain = !there.middle && !there.item_middle && !there.item_whole;
-    if (!segment || !plain || warp->scale_x != 1 || warp->scale_y != 1 || warp->degrees != 0 ||
+    if (!plain || warp->scale_x != 1 || warp->scale_y != 1 || warp->degrees != 0 ||
         match->distance <= NEAR_BITS)
         return;
     const struct doppel_segment turned = {.a_start = segment->b_start,

@@ -152,10 +152,10 @@ def test_drawings_of_places(media, tmp_path):
     outline = axes.lines[0].get_xydata() * page.height  # its corners, in pixels
     across, down = math.cos(math.radians(15)), math.sin(math.radians(15))
     middle = 250 + turned.width / 2, 150 + turned.height / 2
-    for x, y in outline - middle:  # turned back: of what met, in the picture's corners
+    for x, y in outline - middle:  # turned back; nothing met in the last 13 of 400 columns
         back = abs(x * across + y * down), abs(y * across - x * down)
-        assert 0.9 * sea.width < 2 * back[0] < 1.02 * sea.width
-        assert 0.9 * sea.height < 2 * back[1] < 1.02 * sea.height
+        assert 0.92 * sea.width < 2 * back[0] < 1.01 * sea.width
+        assert 0.98 * sea.height < 2 * back[1] < 1.01 * sea.height
     assert len(axes.images) == 2
     [group] = doppel.scan([tmp_path, media / "pictures/originals/sea.jpg"], parts=True)
     assert "rotate(1" in group._repr_html_()

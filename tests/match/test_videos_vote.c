@@ -52,7 +52,7 @@ static void try_lines(const struct video_task *task, uint64_t *state)
     }
     for (uint32_t i = 0; i < LINES; i++) {
         double speed = pow(1.04, (double)(video_random(state) % 15) - 7);
-        lines[i] = (struct video_line){1000 * (i + 1) - speed * RUNS / 2, speed};
+        lines[i] = (struct video_line){1000 * (i + 1) - speed * RUNS / 2, speed, false};
         count += plant(&lines[i], LIGHTEST + 2 * ranks[i], hits + count);
     }
     assert_true(videos_vote(task, &(struct video_hits){hits, count}, &told));
