@@ -7,7 +7,14 @@ let shown = []; // groups that pass the filter, in order
 let current = null; // a group
 let chosen = 0; // a member of it
 
-// What could go: all but the one to keep, references, and what is decided to stay.
+// What is shown in a part of another one, holds more, or is another shot is no copy of it.
+const isNoCopy = (member) =>
+    member.burst ||
+    (member.reason === 'part' && (member.where || !member.relation)) ||
+    (member.relation === 'contains' && member.scheme === 'minhash128');
+
+// What could go, as `savable` of a scan counts: all but the one to keep, references, what is no
+// copy, and what is decided to stay.
 function savedOf(group) {
     const kept = keptIndex(group);
     if (isLeft(group)) return 0;
@@ -17,6 +24,7 @@ function savedOf(group) {
             member.reference ||
             member.gone ||
             fileMark(member) === 'keep' ||
+            (isNoCopy(member) && fileMark(member) !== 'remove') ||
             pairMark(group, index) === 'distinct'
                 ? sum
                 : sum + freedOf(member),
