@@ -758,6 +758,16 @@ def test_names_of_one_file_free_it_together():
     assert "2 files, 1.0 kB to remove" in page.run(SUM), page.run(SUM)
 
 
+def test_what_is_no_copy_saves_nothing():
+    made = group(77, count=5, size=1000)  # which no other test marks
+    place = {"left": 0, "top": 0, "right": 1, "bottom": 1}
+    made["members"][1].update(reason="part", relation="contained", where={"query": place})
+    made["members"][2].update(burst=True, relation="burst")
+    made["members"][3].update(relation="contains", scheme="minhash128")
+    page.open(with_groups([made]))
+    assert "1.0 kB could be saved" in page.run(SUMMARY), page.run(SUMMARY)
+
+
 def test_nothing_is_served_of_nothing():
     (FOLDER / "nothing").mkdir()
     doppel("report", "--serve", "nothing")
@@ -1231,7 +1241,12 @@ def test_parts_of_pictures_are_outlined():
         return Math.max(image.left - frame.left, image.top - frame.top,
             frame.right - image.right, frame.bottom - image.bottom); })""")
     assert len(off) > 4 and max(off) < 8, off
-    # the planet fills the middle of its frame
+    # the planet fills the middle of its frame; a part saves nothing, so it stands far below
+    page.run("window.scrollTo(0, document.body.scrollHeight)")
+    page.until(
+        "Array.from(document.querySelectorAll('.name bdi'))"
+        ".some(node => node.textContent === 'planet-framed.jpg')"
+    )
     share = page.run("""(() => {
         const name = Array.from(document.querySelectorAll('.name bdi')).find(
             node => node.textContent === 'planet-framed.jpg');
